@@ -1,0 +1,143 @@
+//! What fits the prompt: the record budget and the character budget.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::context::{self, characters, escaped_width, reference_frame, reference_line};
+use crate::error::Result;
+use crate::record::Record;
+use crate::request::Request;
+use crate::retrieve::Admitted;
+use crate::text::{is_space, label, trim_end};
+use crate::trace::MOST_LISTED;
+
+/// A record whose content would be cut below this many characters is skipped instead.
+const LEAST_CUT_CONTENT: usize = 96;
+
+/// A record that was selected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// Where its candidate came from.
+    pub key: usize,
+    /// The record, with its content as the block shows it.
+    pub record: Record,
+    /// Whether its content was cut.
+    pub cut: bool,
+}
+
+/// What one context block holds, and what was left out.
+#[derive(Debug, Default)]
+pub struct Selection {
+    /// The selected records in rank order.
+    pub taken: Vec<Taken>,
+    /// Skipped for content equal to a selected one's: the first 64.
+    pub duplicates: Vec<String>,
+    /// Skipped for not fitting: the first 64.
+    pub excluded: Vec<String>,
+    /// The context block.
+    pub block: String,
+    /// Its characters.
+    pub characters: usize,
+}
+
+impl Selection {
+    /// The ids of records whose content was cut.
+    pub fn truncated(&self) -> Vec<String> {
+        let cut = self.taken.iter().filter(|taken| taken.cut);
+        cut.map(|taken| taken.record.card.id.clone()).collect()
+    }
+}
+
+/// Takes records in rank order until the record budget is used, each as far as the character budget allows.
+pub fn select(
+    admitted: &[Admitted],
+    request: &Request,
+    mut record: impl FnMut(usize) -> Result<Record>,
+) -> Result<Selection> {
+    let mut selection = Selection::default();
+    let mut contents: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = reference_frame();
+    for candidate in admitted {
+        if selection.taken.len() as u64 >= request.record_limit() {
+            break;
+        }
+        let mut record = record(candidate.candidate.key)?;
+        let content = label(&record.content);
+        if contents.contains(&content) {
+            list(&mut selection.duplicates, &record);
+            continue;
+        }
+        let room = request.character_budget.saturating_sub(used);
+        let Some((line, cut)) = fit(&mut record, room, request) else {
+            list(&mut selection.excluded, &record);
+            continue;
+        };
+        used += characters(&line) + 1;
+        contents.push(content);
+        lines.push(line);
+        selection.taken.push(Taken { key: candidate.candidate.key, record, cut });
+    }
+    selection.block = context::reference_block(&lines);
+    selection.characters = if lines.is_empty() { 0 } else { used };
+    Ok(selection)
+}
+
+fn list(ids: &mut Vec<String>, record: &Record) {
+    if ids.len() < MOST_LISTED {
+        ids.push(record.card.id.clone());
+    }
+}
+
+/// The record's line and whether its content was cut for it; `None` where it does not fit `room`.
+fn fit(record: &mut Record, room: usize, request: &Request) -> Option<(String, bool)> {
+    let line = reference_line(record, &record.content, request.now);
+    // A line costs its line feed too.
+    if characters(&line) < room {
+        return Some((line, false));
+    }
+    let around = characters(&reference_line(record, "", request.now)) + 1;
+    let cut = longest_prefix(&record.content, room.checked_sub(around)?);
+    if characters(cut) < LEAST_CUT_CONTENT {
+        return None;
+    }
+    record.content = cut.to_owned();
+    Some((reference_line(record, &record.content, request.now), true))
+}
+
+/// The longest prefix that ends between graphemes and, trimmed at its end and escaped, has at most `room` characters.
+fn longest_prefix(content: &str, room: usize) -> &str {
+    let mut width = 0;
+    let mut best = 0;
+    for (start, grapheme) in content.grapheme_indices(true) {
+        width += grapheme.chars().map(escaped_width).sum::<usize>();
+        if width <= room {
+            best = start + grapheme.len();
+        } else if !grapheme.chars().all(is_space) {
+            // Trailing white space is trimmed, so it may run over; anything else may not.
+            break;
+        }
+    }
+    trim_end(&content[..best])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn width(text: &str) -> usize {
+        text.chars().map(escaped_width).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn the_prefix_is_the_longest_that_fits(content in "[ a<é\u{301}👩‍🚀\u{200d}한\r\n]{0,24}", room in 0_usize..40) {
+            let ends = content.grapheme_indices(true).map(|(start, grapheme)| start + grapheme.len());
+            let fitting = std::iter::once(0).chain(ends)
+                .map(|end| trim_end(&content[..end]))
+                .filter(|prefix| width(prefix) <= room)
+                .max_by_key(|prefix| prefix.len());
+            prop_assert_eq!(longest_prefix(&content, room), fitting.unwrap_or(""));
+        }
+    }
+}

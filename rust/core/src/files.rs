@@ -1,0 +1,37 @@
+//! The path over records at hand: the canonical files, or whatever a caller holds in memory.
+
+use crate::error::Result;
+use crate::record::Record;
+use crate::request::Request;
+use crate::retrieve::{Candidate, Outcome, Path, Query, retrieve};
+use crate::tokens::matched;
+use crate::trace::{Channel, Filtered, Mode};
+
+struct Records(Vec<Record>);
+
+impl Path for Records {
+    const MODE: Mode = Mode::Filesystem;
+    const CHANNEL: Channel = Channel::Filesystem;
+
+    fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)> {
+        let candidate = |(key, record): (usize, &Record)| Candidate {
+            card: record.card.clone(),
+            hits: matched(&query.tokens.tokens, &record.search_tokens().tokens),
+            key,
+        };
+        Ok((self.0.iter().enumerate().map(candidate).collect(), Filtered::default()))
+    }
+
+    fn record(&mut self, key: usize) -> Result<Record> {
+        Ok(self.0[key].clone())
+    }
+}
+
+/// Judges every record; a taken record's key is its position in `records`.
+pub fn retrieve_records<'a>(
+    request: &Request,
+    records: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Outcome> {
+    let records = records.into_iter().map(Record::parse).collect::<Result<_>>()?;
+    retrieve(request, &mut Records(records))
+}

@@ -1,0 +1,158 @@
+//! The path over the index: FTS5 proposes by words, the rows by type, tag and standing.
+//!
+//! Exact without looking at every record: each query token's postings add to a count per record, so a
+//! record below the mode's floor is known to be irrelevant by its count alone. What the words cannot tell
+//! (a type hint, a validity, a successor, an agent) is looked at record by record, and all others are
+//! counted in groups. From there on every path runs the same code.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{CachedStatement, Connection, ToSql, params};
+
+use super::census::{self, Census, PlaceRow};
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::retrieve::{Candidate, Path, Query};
+use crate::tokens::matched;
+use crate::trace::{Channel, Filtered, Mode};
+
+/// FTS5 cuts longer tokens, so that counts over them are upper bounds and are counted again.
+const LONGEST_TOKEN: usize = 32_000;
+
+/// One retrieval over the snapshot of one connection.
+pub(super) struct Fts5<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> Fts5<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+
+    /// The canonical JSON of one row.
+    pub(super) fn json(&self, key: usize) -> Result<Vec<u8>> {
+        let row = row_number(key)?;
+        let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
+        Ok(find.query_row([row], |row| row.get(0))?)
+    }
+
+    /// How many of the query tokens each row holds, by row number.
+    fn hits(&self, query: &Query<'_>) -> Result<Vec<u8>> {
+        let most: Option<usize> = self
+            .connection
+            .prepare_cached("SELECT max(row) FROM record")?
+            .query_row([], |row| row.get(0))?;
+        let mut hits = vec![0_u8; most.map_or(0, |most| most + 1)];
+        let mut postings =
+            self.connection.prepare_cached("SELECT rowid FROM search WHERE search MATCH ?1")?;
+        for token in &query.tokens.tokens {
+            let mut rows = postings.query([phrase(token)])?;
+            while let Some(row) = rows.next()? {
+                if let Some(count) = hits.get_mut(row.get::<_, usize>(0)?) {
+                    *count += 1;
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The rows that could be admitted or that have a say in it.
+    fn proposed(&self, query: &Query<'_>, places: &[PlaceRow], hits: &[u8]) -> Result<Vec<i64>> {
+        let mut rows = Vec::new();
+        if let Some(fewest) = query.admission.fewest_hits(query.tokens.tokens.len()) {
+            let enough = |(_, count): &(i64, &u8)| usize::from(**count) >= fewest;
+            rows.extend((0_i64..).zip(hits).filter(enough).map(|(row, _)| row));
+        }
+        let mut special = self
+            .connection
+            .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing = 'special'")?;
+        let mut answering = self.connection.prepare_cached(
+            "SELECT row FROM record INDEXED BY record_census
+             WHERE place = ?1 AND standing <> 'special' AND standing <> 'ended' AND answers & ?2 <> 0",
+        )?;
+        for place in places {
+            collect(&mut special, &[&place.row], &mut rows)?;
+            if query.hints.bits() != 0 {
+                collect(&mut answering, &[&place.row, &query.hints.bits()], &mut rows)?;
+            }
+        }
+        if let Some(tag) = query.request.tags.first() {
+            let mut tagged =
+                self.connection.prepare_cached("SELECT row FROM tag WHERE tag = ?1")?;
+            collect(&mut tagged, &[tag], &mut rows)?;
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        Ok(rows)
+    }
+}
+
+impl Path for Fts5<'_> {
+    const MODE: Mode = Mode::Fts5;
+    const CHANNEL: Channel = Channel::Fts5;
+
+    fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)> {
+        let places = census::places(self.connection, query)?;
+        let mut census = Census::take(self.connection, query.request, &places)?;
+        let hits = self.hits(query)?;
+        let scopes: BTreeMap<i64, &PlaceRow> =
+            places.iter().map(|place| (place.row, place)).collect();
+        let mut find = self
+            .connection
+            .prepare_cached("SELECT place, standing, json FROM record WHERE row = ?1")?;
+        let mut candidates = Vec::new();
+        for row in self.proposed(query, &places, &hits)? {
+            let mut found = find.query(params![row])?;
+            let Some(columns) = found.next()? else { continue };
+            let (place, standing) =
+                (columns.get(0)?, columns.get_ref(1)?.as_str().map_err(damaged)?);
+            if !scopes.contains_key(&place) || standing == "ended" {
+                continue;
+            }
+            let record = Record::parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;
+            census.release(place, standing, record.card.confidence >= query.request.min_confidence);
+            let key = usize::try_from(row).map_err(damaged)?;
+            let hits = count(&record, query, hits.get(key).copied().unwrap_or_default());
+            candidates.push(Candidate { card: record.card, hits, key });
+        }
+        Ok((candidates, census.dropped(query.request)))
+    }
+
+    fn record(&mut self, key: usize) -> Result<Record> {
+        Record::parse(&self.json(key)?)
+    }
+}
+
+/// The exact number of query tokens in a record, of which `hits` is what the postings say.
+fn count(record: &Record, query: &Query<'_>, hits: u8) -> usize {
+    if query.tokens.tokens.iter().any(|token| token.len() > LONGEST_TOKEN) {
+        return matched(&query.tokens.tokens, &record.search_tokens().tokens);
+    }
+    usize::from(hits)
+}
+
+/// One token as an FTS5 string: whatever it holds, it is no syntax.
+fn phrase(token: &str) -> String {
+    format!("\"{}\"", token.replace('"', "\"\""))
+}
+
+fn collect(
+    statement: &mut CachedStatement<'_>,
+    values: &[&dyn ToSql],
+    into: &mut Vec<i64>,
+) -> Result<()> {
+    let mut rows = statement.query(values)?;
+    while let Some(row) = rows.next()? {
+        into.push(row.get(0)?);
+    }
+    Ok(())
+}
+
+fn row_number(key: usize) -> Result<i64> {
+    i64::try_from(key).map_err(damaged)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+fn damaged(error: impl ToString) -> Error {
+    Error::IndexCorrupt { reason: error.to_string() }
+}

@@ -1,0 +1,117 @@
+//! Counting the records that need no look of their own, by the stage that drops them.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::error::Result;
+use crate::record::{Authority, MemoryType, Scope};
+use crate::request::Request;
+use crate::retrieve::Query;
+use crate::trace::Filtered;
+
+/// A place that a request sees, as the index numbers it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlaceRow {
+    pub(super) row: i64,
+    scope: Scope,
+}
+
+/// The places that the request sees and the index knows.
+pub(super) fn places(connection: &Connection, query: &Query<'_>) -> Result<Vec<PlaceRow>> {
+    let agent = query.request.agent.as_ref().map_or("", |agent| agent.agent_id.as_str());
+    let mut find =
+        connection.prepare_cached("SELECT place FROM place WHERE agent = ?1 AND key = ?2")?;
+    let mut found = Vec::new();
+    for place in &query.places {
+        let row: Option<i64> =
+            find.query_row([agent, &place.key()], |row| row.get(0)).optional()?;
+        found.extend(row.map(|row| PlaceRow { row, scope: place.scope() }));
+    }
+    Ok(found)
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Group {
+    all: usize,
+    confident: usize,
+}
+
+/// How many records of each standing each visible place has.
+#[derive(Debug)]
+pub(super) struct Census {
+    elsewhere: usize,
+    groups: BTreeMap<(i64, String), (Scope, Group)>,
+}
+
+impl Census {
+    /// Reads the counts; only a least confidence makes it look at the rows.
+    pub(super) fn take(
+        connection: &Connection,
+        request: &Request,
+        places: &[PlaceRow],
+    ) -> Result<Self> {
+        let total: usize = connection
+            .prepare_cached("SELECT ifnull(sum(records), 0) FROM census")?
+            .query_row([], |row| row.get(0))?;
+        let mut census = Self { elsewhere: total, groups: BTreeMap::new() };
+        let mut count =
+            connection.prepare_cached("SELECT standing, records FROM census WHERE place = ?1")?;
+        for place in places {
+            let mut rows = count.query([place.row])?;
+            while let Some(row) = rows.next()? {
+                let all = row.get(1)?;
+                census.elsewhere = census.elsewhere.saturating_sub(all);
+                let group = Group { all, confident: all };
+                census.groups.insert((place.row, row.get(0)?), (place.scope, group));
+            }
+        }
+        if request.min_confidence > 0.0 {
+            census.count_confident(connection, request.min_confidence)?;
+        }
+        Ok(census)
+    }
+
+    fn count_confident(&mut self, connection: &Connection, least: f64) -> Result<()> {
+        let mut count = connection.prepare_cached(
+            "SELECT count(*) FROM record INDEXED BY record_census
+             WHERE place = ?1 AND standing = ?2 AND confidence >= ?3",
+        )?;
+        for ((place, standing), (_, group)) in &mut self.groups {
+            group.confident = count.query_row(params![place, standing, least], |row| row.get(0))?;
+        }
+        Ok(())
+    }
+
+    /// Takes out a record that is looked at itself.
+    pub(super) fn release(&mut self, place: i64, standing: &str, confident: bool) {
+        if let Some((_, group)) = self.groups.get_mut(&(place, standing.to_owned())) {
+            group.all = group.all.saturating_sub(1);
+            group.confident = group.confident.saturating_sub(usize::from(confident));
+        }
+    }
+
+    /// The stage that drops each record that is left: none of them is admitted.
+    pub(super) fn dropped(&self, request: &Request) -> Filtered {
+        let mut filtered = Filtered { scope: self.elsewhere, ..Filtered::default() };
+        for ((_, standing), (scope, group)) in &self.groups {
+            let plain = standing.split_once('/').and_then(|(authority, kind)| {
+                Some((Authority::named(authority)?, MemoryType::named(kind)?))
+            });
+            let Some((authority, kind)) = plain else {
+                filtered.lifecycle += group.all;
+                continue;
+            };
+            filtered.lifecycle += group.all - group.confident;
+            if !request.serves(authority) {
+                filtered.purpose += group.confident;
+            } else if !request.tags.is_empty() || !request.passes(*scope, kind, authority) {
+                // Whatever carries the tags asked for was looked at itself.
+                filtered.request += group.confident;
+            } else {
+                filtered.irrelevant += group.confident;
+            }
+        }
+        filtered
+    }
+}

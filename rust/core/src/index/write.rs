@@ -1,0 +1,187 @@
+//! Writing: intents before a canonical file changes, rows after it has.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::Index;
+use crate::error::Result;
+use crate::record::{Card, Mark, Record};
+
+/// From so many records on, a change is worth putting the whole of the words in order.
+const MANY: usize = 1_000;
+
+/// What one transaction changes.
+#[derive(Debug, Default)]
+pub struct Change<'a> {
+    /// Records to write, as canonical JSON.
+    pub records: &'a [&'a [u8]],
+    /// Ids of records to remove.
+    pub removed: &'a [String],
+    /// Ids whose intents are settled.
+    pub settled: &'a [String],
+    /// Values to remember.
+    pub notes: &'a [(String, String)],
+}
+
+impl Index {
+    /// Notes that the canonical files of `ids` are about to change; durable when it returns.
+    pub fn intend(&self, ids: &[String]) -> Result<()> {
+        self.write(|connection| {
+            let mut insert =
+                connection.prepare_cached("INSERT OR IGNORE INTO intent (id) VALUES (?1)")?;
+            ids.iter().try_for_each(|id| insert.execute([id]).map(drop))?;
+            Ok(())
+        })
+    }
+
+    /// Puts the words in order, as is worth it after many changes.
+    pub fn optimize(&self) -> Result<()> {
+        self.write(optimize)
+    }
+
+    /// Applies a change, all or nothing; how many records really differed.
+    pub fn apply(&self, change: &Change<'_>) -> Result<usize> {
+        self.write(|connection| {
+            let mut changed = 0;
+            for json in change.records {
+                changed += usize::from(upsert(connection, json)?);
+            }
+            for id in change.removed {
+                changed += usize::from(remove(connection, id)?);
+            }
+            if change.records.len() >= MANY {
+                optimize(connection)?;
+            }
+            let mut settle = connection.prepare_cached("DELETE FROM intent WHERE id = ?1")?;
+            change.settled.iter().try_for_each(|id| settle.execute([id]).map(drop))?;
+            let mut note = connection.prepare_cached(
+                "INSERT INTO meta (name, value) VALUES (?1, ?2)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )?;
+            change
+                .notes
+                .iter()
+                .try_for_each(|(name, value)| note.execute([name, value]).map(drop))?;
+            Ok(changed)
+        })
+    }
+}
+
+/// Merges all words into one segment, which is read about twice as fast.
+fn optimize(connection: &Connection) -> Result<()> {
+    connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
+    Ok(())
+}
+
+/// Writes one record; whether it differs from what was there.
+fn upsert(connection: &Connection, json: &[u8]) -> Result<bool> {
+    let record = Record::parse(json)?;
+    let existing: Option<(i64, bool)> = connection
+        .prepare_cached("SELECT row, json = ?2 FROM record WHERE id = ?1")?
+        .query_row(params![record.card.id, json], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    if let Some((_, true)) = existing {
+        return Ok(false);
+    }
+    if let Some((row, _)) = existing {
+        forget_words(connection, row)?;
+    }
+    let row = write_row(connection, &record.card, json)?;
+    write_words(connection, row, &record)?;
+    if let Some(superseded) = &record.card.supersedes {
+        connection
+            .prepare_cached(
+                "UPDATE record SET standing = 'special' WHERE id = ?1 AND standing <> 'ended'",
+            )?
+            .execute([superseded])?;
+    }
+    Ok(true)
+}
+
+fn write_row(connection: &Connection, card: &Card, json: &[u8]) -> Result<i64> {
+    let place = place_row(connection, card)?;
+    let row = connection
+        .prepare_cached(
+            "INSERT INTO record
+             (id, place, standing, confidence, answers, authority, mark, supersedes, updated, json)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+             ON CONFLICT (id) DO UPDATE SET
+             place = excluded.place, standing = excluded.standing, confidence = excluded.confidence,
+             answers = excluded.answers, authority = excluded.authority, mark = excluded.mark,
+             supersedes = excluded.supersedes, updated = excluded.updated, json = excluded.json
+             RETURNING row",
+        )?
+        .query_row(
+            params![
+                card.id,
+                place,
+                standing(connection, card)?,
+                card.confidence,
+                card.answers.bits(),
+                card.authority.name(),
+                card.mark.map(Mark::name),
+                card.supersedes,
+                card.updated,
+                json
+            ],
+            |row| row.get(0),
+        )?;
+    Ok(row)
+}
+
+fn place_row(connection: &Connection, card: &Card) -> Result<i64> {
+    let agent = card.agent.as_ref().map_or("", |agent| agent.agent_id.as_str());
+    let key = card.place.key();
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO place (agent, key) VALUES (?1, ?2)")?
+        .execute([agent, &key])?;
+    let place = connection
+        .prepare_cached("SELECT place FROM place WHERE agent = ?1 AND key = ?2")?
+        .query_row([agent, &key], |row| row.get(0))?;
+    Ok(place)
+}
+
+/// See [`super::schema`]: the group in which a record is counted.
+fn standing(connection: &Connection, card: &Card) -> Result<String> {
+    if card.agent.is_some() {
+        return Ok("special".to_owned());
+    }
+    if card.mark.is_some() {
+        return Ok("ended".to_owned());
+    }
+    let superseded: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?
+        .query_row([&card.id], |row| row.get(0))?;
+    let dated = card.valid_from.is_some() || card.ends.is_some();
+    Ok(if superseded || dated || card.supersedes.is_some() {
+        "special".to_owned()
+    } else {
+        format!("{}/{}", card.authority.name(), card.kind.name())
+    })
+}
+
+fn write_words(connection: &Connection, row: i64, record: &Record) -> Result<()> {
+    if record.card.mark.is_none() {
+        connection
+            .prepare_cached("INSERT INTO search (rowid, tokens) VALUES (?1, ?2)")?
+            .execute(params![row, record.search_tokens().tokens.join(" ")])?;
+    }
+    let mut insert =
+        connection.prepare_cached("INSERT OR IGNORE INTO tag (tag, row) VALUES (?1, ?2)")?;
+    record.card.tags.iter().try_for_each(|tag| insert.execute(params![tag, row]).map(drop))?;
+    Ok(())
+}
+
+fn forget_words(connection: &Connection, row: i64) -> Result<()> {
+    connection.prepare_cached("DELETE FROM search WHERE rowid = ?1")?.execute([row])?;
+    connection.prepare_cached("DELETE FROM tag WHERE row = ?1")?.execute([row])?;
+    Ok(())
+}
+
+/// Removes one record; whether there was one.
+fn remove(connection: &Connection, id: &str) -> Result<bool> {
+    let row: Option<i64> = connection
+        .prepare_cached("DELETE FROM record WHERE id = ?1 RETURNING row")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    row.map_or(Ok(false), |row| forget_words(connection, row).map(|()| true))
+}

@@ -1,0 +1,37 @@
+//! Bounded, scoped, deterministic and explainable recall, without a model, a network or a server.
+//!
+//! ```text
+//! request ─▶ scope ─▶ lifecycle ─▶ purpose ─▶ request filters        who may be considered
+//!         ─▶ features ─▶ final score ─▶ total order                   how they compare
+//!         ─▶ admission (relevance floor)                              who is relevant at all
+//!         ─▶ record budget, character budget ─▶ context block         what fits the prompt
+//!         ─▶ trace                                                    why, for every step
+//! ```
+//!
+//! [`retrieve::retrieve`] reads in that order. Where candidates come from is the only thing in which
+//! the paths differ: [`files::retrieve_records`] judges every record that it is handed,
+//! [`index::Index::retrieve`] lets SQLite propose those that can matter and counts the rest.
+//!
+//! The crate reads no clock, no environment and no randomness: `now` is part of the request.
+#![forbid(unsafe_code)]
+
+pub mod admission;
+pub mod budget;
+pub mod context;
+pub mod directives;
+pub mod error;
+pub mod features;
+pub mod files;
+pub mod hints;
+pub mod index;
+pub mod instant;
+pub mod lifecycle;
+pub mod lock;
+pub mod rank;
+pub mod record;
+pub mod request;
+pub mod retrieve;
+pub mod scope;
+pub mod text;
+pub mod tokens;
+pub mod trace;

@@ -1,0 +1,238 @@
+//! What retrieval reads of a record, parsed from its canonical JSON.
+//!
+//! The schema is declared once, in Python's `records.py`; what arrives here has passed it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::hints::{self, Hints};
+use crate::instant::{self, Millis};
+use crate::scope::{AgentContext, Place};
+use crate::text;
+use crate::tokens::{RECORD_TOKENS, SearchTokens, search_tokens};
+
+/// Where a record belongs and who may see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The user's, everywhere.
+    User,
+    /// One workspace's.
+    Workspace,
+    /// One project's.
+    Project,
+}
+
+/// What kind of statement a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryType {
+    /// Something that is so.
+    Fact,
+    /// Something the user likes or wants.
+    Preference,
+    /// Something that was settled.
+    Decision,
+    /// Something that happened.
+    Episode,
+    /// How two things or people stand to each other.
+    Relationship,
+    /// Something that was learned.
+    Insight,
+}
+
+/// Evidence, or a standing rule the user approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Authority {
+    /// Evidence.
+    Reference,
+    /// A standing rule the user approved.
+    Directive,
+}
+
+macro_rules! named {
+    ($($set:ident { $($member:ident = $name:literal),* })*) => {$(
+        impl $set {
+            /// The member's name in canonical JSON, SQL and labels.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$member => $name),* }
+            }
+            /// The member of that name.
+            pub fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$member),)* _ => None }
+            }
+        }
+    )*};
+}
+named! {
+    Scope { User = "user", Workspace = "workspace", Project = "project" }
+    MemoryType {
+        Fact = "fact", Preference = "preference", Decision = "decision", Episode = "episode",
+        Relationship = "relationship", Insight = "insight"
+    }
+    Authority { Reference = "reference", Directive = "directive" }
+    Mark { Deleted = "deleted", Disabled = "disabled", Superseded = "superseded" }
+}
+
+/// Marks that end a record's life whatever the time, in the order in which they count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It was deleted: a tombstone.
+    Deleted,
+    /// It was disabled.
+    Disabled,
+    /// It was superseded.
+    Superseded,
+}
+
+/// What eligibility and ranking read of a record; no content.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// The record's id.
+    pub id: String,
+    /// Where it belongs.
+    pub place: Place,
+    /// Whose it is, where an agent owns it.
+    pub agent: Option<AgentContext>,
+    /// What kind of statement it is.
+    pub kind: MemoryType,
+    /// Evidence or rule.
+    pub authority: Authority,
+    /// The mark that ended its life, if any.
+    pub mark: Option<Mark>,
+    /// From when it holds.
+    pub valid_from: Option<Millis>,
+    /// Until when it holds: the earlier of `validTo` and `expiresAt`.
+    pub ends: Option<Millis>,
+    /// When it was last changed; `None` where the text is no date.
+    pub updated: Option<Millis>,
+    /// When it was observed; `None` where the text is no date.
+    pub observed: Option<Millis>,
+    /// The id of the record it replaces.
+    pub supersedes: Option<String>,
+    /// In `[0,1]`.
+    pub importance: f64,
+    /// In `[0,1]`.
+    pub confidence: f64,
+    /// Its tags, folded and trimmed.
+    pub tags: Vec<String>,
+    /// The type hints that it answers, by its type or a tag.
+    pub answers: Hints,
+}
+
+/// Where a record's statement came from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Source {
+    /// The kind of source.
+    pub kind: String,
+    /// How far it is trusted.
+    pub trust: String,
+    /// Where to find it.
+    pub locator: Option<String>,
+}
+
+/// A whole record, as far as retrieval reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// What eligibility and ranking read.
+    pub card: Card,
+    /// The statement.
+    pub content: String,
+    /// Tags as they were given.
+    pub tags: Vec<String>,
+    /// Its sources, the first being the one that is shown.
+    pub sources: Vec<Source>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    id: String,
+    content: String,
+    scope: Scope,
+    workspace: Option<String>,
+    project: Option<String>,
+    project_identity: Option<String>,
+    agent_context: Option<AgentContext>,
+    #[serde(default)]
+    tags: Vec<String>,
+    confidence: f64,
+    importance: f64,
+    #[serde(rename = "type")]
+    kind: MemoryType,
+    authority: Authority,
+    created_at: String,
+    updated_at: String,
+    observed_at: Option<String>,
+    valid_from: Option<String>,
+    valid_to: Option<String>,
+    expires_at: Option<String>,
+    supersedes: Option<String>,
+    superseded_at: Option<String>,
+    disabled_at: Option<String>,
+    deleted_at: Option<String>,
+    #[serde(default)]
+    sources: Vec<Source>,
+}
+
+impl Record {
+    /// Parses a record's canonical JSON.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let wire: Wire = serde_json::from_slice(json)
+            .map_err(|error| Error::Record { reason: error.to_string() })?;
+        Ok(Self::from_wire(wire))
+    }
+
+    fn from_wire(wire: Wire) -> Self {
+        let observed = [wire.observed_at.as_ref(), Some(&wire.updated_at), Some(&wire.created_at)]
+            .into_iter()
+            .flatten()
+            .find(|text| !text.is_empty());
+        let tags: Vec<String> = wire.tags.iter().map(|tag| text::label(tag)).collect();
+        let date = |text: &Option<String>| text.as_deref().and_then(instant::parse);
+        let card = Card {
+            place: Place::new(
+                wire.scope,
+                wire.workspace.as_deref(),
+                wire.project.as_deref(),
+                wire.project_identity.as_deref(),
+            ),
+            mark: [
+                (&wire.deleted_at, Mark::Deleted),
+                (&wire.disabled_at, Mark::Disabled),
+                (&wire.superseded_at, Mark::Superseded),
+            ]
+            .into_iter()
+            .find(|(text, _)| text.as_ref().is_some_and(|text| !text.is_empty()))
+            .map(|(_, mark)| mark),
+            valid_from: date(&wire.valid_from),
+            ends: [date(&wire.valid_to), date(&wire.expires_at)].into_iter().flatten().min(),
+            updated: instant::parse(&wire.updated_at),
+            observed: observed.and_then(|text| instant::parse(text)),
+            supersedes: wire.supersedes.filter(|id| !id.is_empty()),
+            answers: hints::answered(wire.kind, &tags),
+            id: wire.id,
+            agent: wire.agent_context,
+            kind: wire.kind,
+            authority: wire.authority,
+            importance: wire.importance,
+            confidence: wire.confidence,
+            tags,
+        };
+        Self { card, content: wire.content, tags: wire.tags, sources: wire.sources }
+    }
+
+    /// The record's search tokens: of content, tags, type, and kind and locator of each source.
+    pub fn search_tokens(&self) -> SearchTokens {
+        let mut text =
+            format!("{}\n{}\n{}", self.content, self.tags.join(" "), self.card.kind.name());
+        for source in &self.sources {
+            text.push('\n');
+            text.push_str(&source.kind);
+            text.push(' ');
+            text.push_str(source.locator.as_deref().unwrap_or_default());
+        }
+        search_tokens(&text, RECORD_TOKENS)
+    }
+}

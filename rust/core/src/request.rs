@@ -1,0 +1,140 @@
+//! A request and its policy, parsed once; what is in hand is valid.
+
+use serde::Deserialize;
+
+use crate::admission::RelevanceMode;
+use crate::error::{Error, Result};
+use crate::instant::Millis;
+use crate::record::{Authority, MemoryType, Scope};
+use crate::scope::AgentAccess;
+use crate::text;
+
+/// Most records that any request selects, whatever it asks for.
+pub const MOST_RECORDS: u64 = 64;
+
+/// What the recalled records are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// The context block of a prompt: directives have a block of their own.
+    Injection,
+    /// A tool's answer: directives are kept.
+    Tool,
+}
+
+/// What the host allows.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Policy {
+    /// Whether anything is recalled at all.
+    pub enabled: bool,
+    /// The scopes that may be read.
+    pub scopes: Vec<Scope>,
+    /// Most records in a context block.
+    pub max_injected_records: u64,
+    /// The directive block's own budget.
+    pub directives: DirectivePolicy,
+}
+
+/// The directive block's own budget.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct DirectivePolicy {
+    /// Whether directives are injected.
+    pub enabled: bool,
+    /// Most rules.
+    pub max_records: usize,
+    /// Most characters of all rule lines, each with its line feed.
+    pub max_characters: usize,
+}
+
+/// One request for recall.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Request {
+    /// The words asked for.
+    #[serde(default)]
+    pub query: String,
+    /// The instant at which lifecycles and freshness are judged.
+    pub now: Millis,
+    /// The same instant as text, for the trace.
+    pub timestamp: String,
+    /// The workspace asked from.
+    pub workspace: Option<String>,
+    /// The project asked from.
+    pub project: Option<String>,
+    /// The identity of the project asked from.
+    pub project_identity: Option<String>,
+    /// The agent asked for.
+    pub agent: Option<AgentAccess>,
+    /// What the host allows.
+    pub policy: Policy,
+    /// What the records are for.
+    #[serde(default = "injection")]
+    pub purpose: Purpose,
+    /// Most records.
+    #[serde(default)]
+    pub limit: u64,
+    /// Most characters of the context block.
+    #[serde(default)]
+    pub character_budget: usize,
+    /// Least confidence of an eligible record.
+    #[serde(default)]
+    pub min_confidence: f64,
+    /// The rule of admission.
+    #[serde(default)]
+    pub relevance_mode: RelevanceMode,
+    /// Only these scopes, where given.
+    pub scopes: Option<Vec<Scope>>,
+    /// Only these types, where given.
+    pub types: Option<Vec<MemoryType>>,
+    /// Only these authorities, where given.
+    pub authorities: Option<Vec<Authority>>,
+    /// Only records that carry every one of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+fn injection() -> Purpose {
+    Purpose::Injection
+}
+
+impl Request {
+    /// Parses a request's JSON.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let mut request: Self = serde_json::from_slice(json)
+            .map_err(|error| Error::Request { reason: error.to_string() })?;
+        request.tags = request.tags.iter().map(|tag| text::label(tag)).collect();
+        Ok(request)
+    }
+
+    /// The same request under a policy that allows every scope.
+    ///
+    /// The policy's scopes govern what is recalled, not which approved rules hold.
+    #[must_use]
+    pub fn in_every_scope(&self) -> Self {
+        let mut request = self.clone();
+        request.policy.scopes = vec![Scope::User, Scope::Workspace, Scope::Project];
+        request
+    }
+
+    /// How many records may be selected.
+    pub fn record_limit(&self) -> u64 {
+        if !self.policy.enabled {
+            return 0;
+        }
+        self.limit.min(self.policy.max_injected_records).min(MOST_RECORDS)
+    }
+
+    /// Whether the purpose takes records of that authority.
+    pub fn serves(&self, authority: Authority) -> bool {
+        self.purpose == Purpose::Tool || authority == Authority::Reference
+    }
+
+    /// Whether the request filters pass a record, its tags aside.
+    pub fn passes(&self, scope: Scope, kind: MemoryType, authority: Authority) -> bool {
+        fn allows<T: PartialEq>(filter: Option<&Vec<T>>, value: &T) -> bool {
+            filter.is_none_or(|allowed| allowed.contains(value))
+        }
+        allows(self.scopes.as_ref(), &scope)
+            && allows(self.types.as_ref(), &kind)
+            && allows(self.authorities.as_ref(), &authority)
+    }
+}

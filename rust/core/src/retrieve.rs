@@ -1,0 +1,196 @@
+//! The pipeline: from candidates to a context block and its trace, in the order in which it is described.
+
+use std::collections::BTreeSet;
+
+use crate::admission::Admission;
+use crate::budget::{self, Selection};
+use crate::error::Result;
+use crate::features::Features;
+use crate::hints::{self, Hints};
+use crate::lifecycle::{Lifecycle, lifecycle};
+use crate::rank::{self, WEIGHTS};
+use crate::record::{Card, Record};
+use crate::request::Request;
+use crate::scope::{self, Place};
+use crate::tokens::{QUERY_TOKENS, SearchTokens, TOKENIZER_VERSION, search_tokens};
+use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Scored, Trace};
+
+/// A request with everything that follows from it alone.
+#[derive(Debug)]
+pub struct Query<'a> {
+    /// The request.
+    pub request: &'a Request,
+    /// Its search tokens.
+    pub tokens: SearchTokens,
+    /// The hints it gives.
+    pub hints: Hints,
+    /// Its rule of admission.
+    pub admission: Admission,
+    /// The places it may see.
+    pub places: Vec<Place>,
+}
+
+impl<'a> Query<'a> {
+    /// Reads the request's words and scope once.
+    pub fn new(request: &'a Request) -> Self {
+        Self {
+            request,
+            tokens: search_tokens(&request.query, QUERY_TOKENS),
+            hints: hints::hinted(&request.query),
+            admission: Admission::new(request.relevance_mode, &request.query),
+            places: scope::visible_places(request),
+        }
+    }
+}
+
+/// A record that some channel proposes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// What eligibility and ranking read of it.
+    pub card: Card,
+    /// How many query tokens it holds.
+    pub hits: usize,
+    /// Where to find the whole record.
+    pub key: usize,
+}
+
+/// Where candidates come from.
+pub trait Path {
+    /// Which path it is.
+    const MODE: Mode;
+    /// What proposes by words on this path.
+    const CHANNEL: Channel;
+
+    /// Every record that could be admitted, and a count of all others by the stage that drops them.
+    fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)>;
+
+    /// The whole record behind a candidate.
+    fn record(&mut self, key: usize) -> Result<Record>;
+}
+
+/// What one retrieval found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The selected records with their content as it was cut, and the context block.
+    pub selection: Selection,
+    /// Why.
+    pub trace: Trace,
+}
+
+/// Runs the pipeline over one path.
+pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome> {
+    let query = Query::new(request);
+    let (candidates, uncounted) = path.candidates(&query)?;
+    let (eligible, mut filtered) = eligible(candidates, &query, uncounted);
+    let candidate_count = eligible.len() + filtered.irrelevant;
+    let admitted = admitted(eligible, &query, &mut filtered);
+    let selection = budget::select(&admitted, request, |key| path.record(key))?;
+    let trace =
+        account(&query, (P::MODE, P::CHANNEL), candidate_count, filtered, &admitted, &selection);
+    Ok(Outcome { selection, trace })
+}
+
+/// Drops what may not be considered, stage by stage, and adds to the count of each.
+fn eligible(
+    mut candidates: Vec<Candidate>,
+    query: &Query<'_>,
+    mut filtered: Filtered,
+) -> (Vec<Candidate>, Filtered) {
+    let request = query.request;
+    filtered.scope +=
+        drop_unless(&mut candidates, |card| scope::in_scope(card, request, &query.places));
+    filtered.lifecycle += drop_unless(&mut candidates, |card| {
+        lifecycle(card, request.now) == Lifecycle::Active
+            && card.confidence >= request.min_confidence
+    });
+    let superseded: BTreeSet<String> =
+        candidates.iter().filter_map(|candidate| candidate.card.supersedes.clone()).collect();
+    filtered.lifecycle += drop_unless(&mut candidates, |card| !superseded.contains(&card.id));
+    filtered.purpose += drop_unless(&mut candidates, |card| request.serves(card.authority));
+    filtered.request += drop_unless(&mut candidates, |card| {
+        request.passes(card.place.scope(), card.kind, card.authority)
+            && request.tags.iter().all(|tag| card.tags.contains(tag))
+    });
+    (candidates, filtered)
+}
+
+fn drop_unless(candidates: &mut Vec<Candidate>, keep: impl Fn(&Card) -> bool) -> usize {
+    let before = candidates.len();
+    candidates.retain(|candidate| keep(&candidate.card));
+    before - candidates.len()
+}
+
+/// A candidate that is relevant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Admitted {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Its features and final score.
+    pub scored: Scored,
+}
+
+/// Measures every candidate, drops the irrelevant, and puts the rest in order.
+fn admitted(
+    candidates: Vec<Candidate>,
+    query: &Query<'_>,
+    filtered: &mut Filtered,
+) -> Vec<Admitted> {
+    let asked = query.tokens.tokens.len();
+    let all = candidates.len();
+    let mut admitted: Vec<Admitted> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let (card, now) = (&candidate.card, query.request.now);
+            let features = Features::measure(card, candidate.hits, asked, query.hints, now);
+            let scored = Scored { features, final_score: rank::final_score(&features, &WEIGHTS) };
+            query.admission.admits(&features).then_some(Admitted { candidate, scored })
+        })
+        .collect();
+    filtered.irrelevant += all - admitted.len();
+    admitted.sort_by(|a, b| {
+        let key = |one: &Admitted| one.scored.final_score;
+        rank::order((&a.candidate.card, key(a)), (&b.candidate.card, key(b)))
+    });
+    admitted
+}
+
+fn account(
+    query: &Query<'_>,
+    (mode, words): (Mode, Channel),
+    candidate_count: usize,
+    filtered: Filtered,
+    admitted: &[Admitted],
+    selection: &Selection,
+) -> Trace {
+    let selected: BTreeSet<&str> =
+        selection.taken.iter().map(|taken| taken.record.card.id.as_str()).collect();
+    let ranking = |one: &Admitted| Ranking {
+        memory_id: one.candidate.card.id.clone(),
+        channel: if one.scored.features.type_affinity > one.scored.features.lexical {
+            Channel::TypeAffinity
+        } else {
+            words
+        },
+        features: one.scored,
+        selected: selected.contains(one.candidate.card.id.as_str()),
+    };
+    Trace {
+        timestamp: query.request.timestamp.clone(),
+        mode,
+        query_token_count: query.tokens.tokens.len(),
+        query_tokens_truncated: query.tokens.truncated,
+        candidate_count,
+        filtered,
+        rankings: admitted.iter().take(MOST_LISTED).map(ranking).collect(),
+        selected_ids: selection.taken.iter().map(|taken| taken.record.card.id.clone()).collect(),
+        duplicate_ids: selection.duplicates.clone(),
+        excluded_by_prompt_budget: selection.excluded.clone(),
+        truncated_ids: selection.truncated(),
+        selected_characters: selection.characters,
+        record_limit: query.request.record_limit(),
+        prompt_character_budget: query.request.character_budget,
+        ranking_weights: WEIGHTS,
+        relevance_mode: query.request.relevance_mode,
+        tokenizer_version: TOKENIZER_VERSION,
+    }
+}

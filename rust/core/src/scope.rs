@@ -1,0 +1,200 @@
+//! Who may see a record: scopes, places and the ownership of agents.
+
+use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::record::{Card, Scope};
+use crate::request::Request;
+use crate::text;
+
+/// The place a record belongs to; two records share it exactly when the same requests may see them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The user's, everywhere.
+    User,
+    /// A workspace, by normalised path; `None` is no place at all.
+    Workspace(Option<String>),
+    /// A project, by normalised path; `None` is no place at all.
+    Project(Option<String>),
+    /// A project, by its identity, whatever its path.
+    Identity(Option<String>),
+}
+
+impl Place {
+    /// The place that a record's fields name.
+    pub fn new(
+        scope: Scope,
+        workspace: Option<&str>,
+        project: Option<&str>,
+        identity: Option<&str>,
+    ) -> Self {
+        match (scope, identity) {
+            (Scope::User, _) => Self::User,
+            (Scope::Workspace, _) => Self::Workspace(workspace.and_then(normalize_path)),
+            (Scope::Project, Some(identity)) => Self::Identity(normalize_path(identity)),
+            // An absent project falls back to the workspace; an empty one does not.
+            (Scope::Project, None) => Self::Project(project.or(workspace).and_then(normalize_path)),
+        }
+    }
+
+    /// The scope the place lies in.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::User => Scope::User,
+            Self::Workspace(_) => Scope::Workspace,
+            Self::Project(_) | Self::Identity(_) => Scope::Project,
+        }
+    }
+
+    /// Whether the place names anything that a request could equal.
+    fn exists(&self) -> bool {
+        !matches!(self, Self::Workspace(None) | Self::Project(None) | Self::Identity(None))
+    }
+
+    /// The place as one text, injective; the index stores it.
+    pub fn key(&self) -> String {
+        let (kind, path) = match self {
+            Self::User => ("user", None),
+            Self::Workspace(path) => ("workspace", path.as_deref()),
+            Self::Project(path) => ("project", path.as_deref()),
+            Self::Identity(path) => ("identity", path.as_deref()),
+        };
+        path.map_or_else(|| kind.to_owned(), |path| format!("{kind}:{path}"))
+    }
+}
+
+/// The places that a request may see, before the ownership of agents.
+pub fn visible_places(request: &Request) -> Vec<Place> {
+    let workspace = request.workspace.as_deref();
+    let places = [
+        Place::User,
+        Place::new(Scope::Workspace, workspace, None, None),
+        Place::new(Scope::Project, workspace, request.project.as_deref(), None),
+        Place::Identity(request.project_identity.as_deref().and_then(normalize_path)),
+    ];
+    let allowed = |place: &Place| place.exists() && request.policy.scopes.contains(&place.scope());
+    places.into_iter().filter(allowed).collect()
+}
+
+/// Whether the request may see the record at all.
+pub fn in_scope(card: &Card, request: &Request, places: &[Place]) -> bool {
+    places.contains(&card.place) && agent_sees(card.agent.as_ref(), request)
+}
+
+/// The ownership of a record by an agent, and whom it is shared with.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentContext {
+    /// The owning agent.
+    pub agent_id: String,
+    /// The conversation it was made in.
+    pub source_conversation_id: String,
+    /// The handoff it was made in.
+    pub source_handoff_id: Option<String>,
+    /// The task it was made in.
+    pub source_task_id: Option<String>,
+    /// Whether every conversation of the agent sees it.
+    #[serde(default)]
+    pub shared: bool,
+    /// Conversations that see it.
+    #[serde(default)]
+    pub shared_conversation_ids: Vec<String>,
+    /// Projects that see it.
+    #[serde(default)]
+    pub shared_project_roots: Vec<String>,
+}
+
+/// The agent a request is made for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AgentAccess {
+    /// The agent.
+    pub agent_id: String,
+    /// Its present conversation.
+    pub conversation_id: Option<String>,
+    /// Its present handoff.
+    pub handoff_id: Option<String>,
+    /// Its present task.
+    pub task_id: Option<String>,
+    /// Whether it manages all of its own records.
+    #[serde(default)]
+    pub manage: bool,
+}
+
+/// An agent sees its own records only, and nobody else sees those.
+fn agent_sees(owner: Option<&AgentContext>, request: &Request) -> bool {
+    let (owner, agent) = match (owner, &request.agent) {
+        (None, None) => return true,
+        (Some(owner), Some(agent)) if owner.agent_id == agent.agent_id => (owner, agent),
+        _ => return false,
+    };
+    let conversation = agent.conversation_id.as_deref().unwrap_or_default();
+    let root = request.project.as_deref().or(request.workspace.as_deref()).unwrap_or_default();
+    if agent.manage
+        || owner.shared
+        || owner.shared_conversation_ids.iter().any(|id| id == conversation)
+        || owner.shared_project_roots.iter().any(|shared| shared == root)
+    {
+        return true;
+    }
+    match (&owner.source_task_id, &owner.source_handoff_id) {
+        (Some(task), _) => Some(task) == agent.task_id.as_ref(),
+        (None, Some(handoff)) => Some(handoff) == agent.handoff_id.as_ref(),
+        (None, None) => Some(&owner.source_conversation_id) == agent.conversation_id.as_ref(),
+    }
+}
+
+/// A path in the one form in which places are compared; `None` for an empty one.
+///
+/// Pure: trims, folds repeated and trailing separators and dot segments, composes to NFC so that no two
+/// look-alike spellings are two places. Symbolic links are not followed, the working directory is not read.
+pub fn normalize_path(path: &str) -> Option<String> {
+    let path: String = text::trim(path).nfc().collect();
+    if path.is_empty() {
+        return None;
+    }
+    let absolute = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if absolute => {}
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    Some(match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalize_path;
+
+    #[test]
+    fn one_place_has_one_spelling() {
+        for (path, normal) in [
+            ("", None),
+            (" \t", None),
+            ("/", Some("/")),
+            ("/ws/alpha/", Some("/ws/alpha")),
+            ("  /ws//x/.././alpha ", Some("/ws/alpha")),
+            ("/../ws", Some("/ws")),
+            ("/WS/alpha", Some("/WS/alpha")),
+            ("conv-26", Some("conv-26")),
+            ("a/..", Some(".")),
+            ("../a/../..", Some("../..")),
+            ("/cafe\u{301}", Some("/caf\u{e9}")),
+        ] {
+            assert_eq!(normalize_path(path).as_deref(), normal, "{path:?}");
+            if let Some(normal) = normal {
+                assert_eq!(normalize_path(normal).as_deref(), Some(normal));
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Folded text: NFKC, lowercase, and the runs of script it falls into.
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// NFKC, then lowercase of the root locale: the form in which texts are compared.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    nfkc(text).to_lowercase()
+}
+
+/// NFKC, trimmed, lowercase: the form in which tags and contents count as equal.
+pub fn label(text: &str) -> String {
+    trim(&nfkc(text)).to_lowercase()
+}
+
+fn nfkc(text: &str) -> String {
+    match is_nfkc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_owned(),
+        _ => text.nfkc().collect(),
+    }
+}
+
+/// Whether a character belongs to a CJK run: ideographs, kana and hangul of the basic plane.
+pub fn is_cjk(character: char) -> bool {
+    matches!(character, '\u{3400}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Whether a character belongs to a word: `[\p{L}\p{N}_]`, CJK runs not excluded.
+pub fn is_word(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_alphanumeric() || character == '_';
+    }
+    matches!(
+        character.general_category_group(),
+        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
+    )
+}
+
+/// The white space that trimming removes and labels fold: the ECMAScript set.
+pub fn is_space(character: char) -> bool {
+    matches!(
+        character,
+        '\t'..='\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}'
+            | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{feff}'
+    )
+}
+
+/// The text without white space at its ends.
+pub fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+/// The text without white space at its end.
+pub fn trim_end(text: &str) -> &str {
+    text.trim_end_matches(is_space)
+}
+
+/// The maximal runs of characters that `belongs` accepts, in text order.
+pub fn runs(text: &str, belongs: fn(char) -> bool) -> impl Iterator<Item = &str> {
+    text.split(move |character| !belongs(character)).filter(|run| !run.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_is_stable_for_every_ascii_text_and_composes_the_rest() {
+        assert_eq!(fold("Ａ１ ＫＩＷＩ"), "a1 kiwi");
+        assert_eq!(fold("ΟΔΟΣ"), "οδος");
+        assert_eq!(fold("İ"), "i\u{307}");
+    }
+
+    #[test]
+    fn every_character_is_at_most_one_kind_of_run() {
+        for character in '\0'..=char::MAX {
+            let kinds = [is_space(character), is_cjk(character) || is_word(character)];
+            assert!(!(kinds[0] && kinds[1]), "{character:?}");
+        }
+    }
+}

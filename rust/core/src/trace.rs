@@ -1,0 +1,113 @@
+//! The bounded account of one retrieval: no content, no query text, no id of an unauthorised record.
+
+use serde::Serialize;
+
+use crate::admission::RelevanceMode;
+use crate::features::Features;
+use crate::rank::Weights;
+
+/// Most entries of each list in a trace.
+pub const MOST_LISTED: usize = 64;
+
+/// Which path answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Mode {
+    /// The index proposed candidates.
+    #[serde(rename = "sqlite-fts5")]
+    Fts5,
+    /// Every record that was handed over was judged.
+    #[serde(rename = "filesystem-fallback")]
+    Filesystem,
+}
+
+/// What proposed a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Channel {
+    /// Its words, through the index.
+    Fts5,
+    /// Its words, through the canonical files.
+    Filesystem,
+    /// Its type, more than its words.
+    TypeAffinity,
+}
+
+/// How many records each stage dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Filtered {
+    /// Not the request's to see.
+    pub scope: usize,
+    /// Not active, not confident enough, or superseded.
+    pub lifecycle: usize,
+    /// Directives, where the purpose is injection.
+    pub purpose: usize,
+    /// By the request's own filters.
+    pub request: usize,
+    /// Not admitted.
+    pub irrelevant: usize,
+}
+
+/// One admitted candidate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ranking {
+    /// The record's id.
+    pub memory_id: String,
+    /// What proposed it.
+    pub channel: Channel,
+    /// Its features, with the final score.
+    pub features: Scored,
+    /// Whether it was selected.
+    pub selected: bool,
+}
+
+/// Features and the final score they add up to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Scored {
+    /// The features.
+    #[serde(flatten)]
+    pub features: Features,
+    /// Their clamped weighted sum.
+    pub final_score: f64,
+}
+
+/// The account of one retrieval.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trace {
+    /// `now`, as it was given.
+    pub timestamp: String,
+    /// Which path answered.
+    pub mode: Mode,
+    /// Distinct query tokens used.
+    pub query_token_count: usize,
+    /// Whether the query had more.
+    pub query_tokens_truncated: bool,
+    /// Records that were left to be ranked.
+    pub candidate_count: usize,
+    /// Records that each stage dropped.
+    pub filtered: Filtered,
+    /// The first admitted candidates, best first.
+    pub rankings: Vec<Ranking>,
+    /// The selected records, best first.
+    pub selected_ids: Vec<String>,
+    /// Skipped: equal in content to a selected one.
+    pub duplicate_ids: Vec<String>,
+    /// Skipped: did not fit the character budget.
+    pub excluded_by_prompt_budget: Vec<String>,
+    /// Selected with their content cut.
+    pub truncated_ids: Vec<String>,
+    /// Characters of the context block.
+    pub selected_characters: usize,
+    /// Most records.
+    pub record_limit: u64,
+    /// Most characters.
+    pub prompt_character_budget: usize,
+    /// The weights of the final score.
+    pub ranking_weights: Weights,
+    /// The rule of admission.
+    pub relevance_mode: RelevanceMode,
+    /// The rules that made the tokens.
+    pub tokenizer_version: &'static str,
+}

@@ -1,0 +1,53 @@
+//! One match from the core's errors to the exceptions of `membound.errors`.
+
+use membound_core::error::Error;
+use pyo3::prelude::*;
+
+mod exceptions {
+    use pyo3::import_exception;
+    import_exception!(membound.errors, CanonicalFileError);
+    import_exception!(membound.errors, IndexDamagedError);
+    import_exception!(membound.errors, IndexSchemaError);
+    import_exception!(membound.errors, IndexUnavailableError);
+    import_exception!(membound.errors, InternalError);
+    import_exception!(membound.errors, InvalidRecordError);
+    import_exception!(membound.errors, StoreBusyError);
+}
+
+/// The seconds that the index waits for a lock before it gives up.
+const WAITED: f64 = 5.0;
+
+/// A core error on its way to Python.
+pub(crate) struct CoreError(Error);
+
+impl From<Error> for CoreError {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl From<CoreError> for PyErr {
+    fn from(error: CoreError) -> Self {
+        use exceptions as to;
+        match error.0 {
+            Error::Record { reason } => {
+                to::InvalidRecordError::new_err(("record", "a record's canonical JSON", reason))
+            }
+            Error::Request { reason } => to::InternalError::new_err(reason),
+            Error::IndexBusy => to::StoreBusyError::new_err(WAITED),
+            Error::IndexCorrupt { reason } | Error::IndexOutdated { reason } => {
+                to::IndexDamagedError::new_err(reason)
+            }
+            Error::IndexForeign { reason } | Error::IndexUnavailable { reason } => {
+                to::IndexUnavailableError::new_err(reason)
+            }
+            Error::IndexNewer { found, known } => to::IndexSchemaError::new_err((found, known)),
+            Error::Lock { reason } => {
+                to::CanonicalFileError::new_err(("the writer's lock file", "lock", reason))
+            }
+        }
+    }
+}
+
+/// The binding's result.
+pub(crate) type CoreResult<T> = Result<T, CoreError>;

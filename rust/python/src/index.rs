@@ -1,0 +1,164 @@
+//! The two open handles that cross the border: an index and a held lock.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use membound_core::error::Result;
+use membound_core::index;
+use membound_core::instant::Millis;
+use membound_core::lock;
+use membound_core::request::Request;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::_core::{cut, json};
+use crate::error::CoreResult;
+
+/// An open index; any thread may use it.
+#[pyclass(frozen, module = "membound._core")]
+pub(crate) struct Index(index::Index);
+
+type Selected<'py> = Vec<(Bound<'py, PyBytes>, Option<String>)>;
+
+#[pymethods]
+impl Index {
+    /// Opens the index at a path, creating an empty one where there is none.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
+        Ok(Self(py.detach(|| index::Index::open(&path, durable))?))
+    }
+
+    /// Whether the file at the index's path is still the one that was opened.
+    fn is_current(&self) -> bool {
+        self.0.is_current()
+    }
+
+    /// Runs the pipeline: (JSON, cut content or None) of each selected record, block, trace.
+    fn retrieve<'py>(
+        &self,
+        py: Python<'py>,
+        request: PyBackedBytes,
+    ) -> CoreResult<(Selected<'py>, String, Bound<'py, PyBytes>)> {
+        let (outcome, records, trace) = py.detach(|| -> Result<_> {
+            let (outcome, records) = self.0.retrieve(&Request::parse(&request)?)?;
+            let trace = json(&outcome.trace)?;
+            Ok((outcome, records, trace))
+        })?;
+        let taken = outcome.selection.taken.into_iter().zip(records);
+        let selected =
+            taken.map(|(taken, record)| (PyBytes::new(py, &record), cut(taken))).collect();
+        Ok((selected, outcome.selection.block, PyBytes::new(py, &trace)))
+    }
+
+    /// Every unmarked directive of the places that a request sees, as canonical JSON.
+    fn directives<'py>(
+        &self,
+        py: Python<'py>,
+        request: PyBackedBytes,
+    ) -> CoreResult<Vec<Bound<'py, PyBytes>>> {
+        let records =
+            py.detach(|| Request::parse(&request).and_then(|request| self.0.directives(&request)))?;
+        Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
+    }
+
+    /// Notes that the canonical files of some records are about to change.
+    fn intend(&self, py: Python<'_>, ids: Vec<String>) -> CoreResult<()> {
+        Ok(py.detach(|| self.0.intend(&ids))?)
+    }
+
+    /// Applies a change, all or nothing; how many records really differed.
+    #[pyo3(signature = (*, records, removed, settled, notes))]
+    fn apply(
+        &self,
+        py: Python<'_>,
+        records: Vec<PyBackedBytes>,
+        removed: Vec<String>,
+        settled: Vec<String>,
+        notes: Vec<(String, String)>,
+    ) -> CoreResult<usize> {
+        Ok(py.detach(|| {
+            let records: Vec<&[u8]> = records.iter().map(|json| &**json).collect();
+            self.0.apply(&index::Change {
+                records: &records,
+                removed: &removed,
+                settled: &settled,
+                notes: &notes,
+            })
+        })?)
+    }
+
+    /// Puts the words in order, as is worth it after many changes.
+    fn optimize(&self, py: Python<'_>) -> CoreResult<()> {
+        Ok(py.detach(|| self.0.optimize())?)
+    }
+
+    /// All, unmarked and deleted records, and unmarked directives.
+    fn counts(&self, py: Python<'_>) -> CoreResult<(usize, usize, usize, usize)> {
+        let counts = py.detach(|| self.0.counts())?;
+        Ok((counts.all, counts.unmarked, counts.deleted, counts.directives))
+    }
+
+    /// A remembered value.
+    fn note(&self, py: Python<'_>, name: &str) -> CoreResult<Option<String>> {
+        Ok(py.detach(|| self.0.note(name))?)
+    }
+
+    /// Ids whose canonical files were about to change when a writer stopped.
+    fn intents(&self, py: Python<'_>) -> CoreResult<Vec<String>> {
+        Ok(py.detach(|| self.0.intents())?)
+    }
+
+    /// The ids of all records, in order.
+    fn ids(&self, py: Python<'_>) -> CoreResult<Vec<String>> {
+        Ok(py.detach(|| self.0.ids())?)
+    }
+
+    /// The canonical JSON of each id, where the index has it.
+    fn records<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<String>,
+    ) -> CoreResult<Vec<Option<Bound<'py, PyBytes>>>> {
+        let records = py.detach(|| self.0.records(&ids))?;
+        let to_bytes = |json: Vec<u8>| PyBytes::new(py, &json);
+        Ok(records.into_iter().map(|record| record.map(to_bytes)).collect())
+    }
+
+    /// At most `most` records, last changed first, from behind the cursor (milliseconds or None, id) on.
+    #[pyo3(signature = (after, most))]
+    fn page<'py>(
+        &self,
+        py: Python<'py>,
+        after: Option<(Option<Millis>, String)>,
+        most: usize,
+    ) -> CoreResult<Vec<Bound<'py, PyBytes>>> {
+        let after = after.as_ref().map(|(updated, id)| (*updated, id.as_str()));
+        let records = py.detach(|| self.0.page(after, most))?;
+        Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
+    }
+
+    /// Lets SQLite and FTS5 check the whole file.
+    fn check(&self, py: Python<'_>) -> CoreResult<()> {
+        Ok(py.detach(|| self.0.check())?)
+    }
+}
+
+/// A held writer's lock.
+#[pyclass(frozen, module = "membound._core")]
+pub(crate) struct WriterLock(Mutex<Option<lock::WriterLock>>);
+
+#[pymethods]
+impl WriterLock {
+    /// Takes the lock on the file at a path; None where another holder has it.
+    #[staticmethod]
+    fn try_acquire(path: PathBuf) -> CoreResult<Option<Self>> {
+        let held = lock::WriterLock::try_acquire(&path)?;
+        Ok(held.map(|held| Self(Mutex::new(Some(held)))))
+    }
+
+    /// Releases it; a second call does nothing.
+    fn release(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}

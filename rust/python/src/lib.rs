@@ -1,0 +1,142 @@
+//! Bindings of `membound-core`: convert, let the interpreter go, call, convert. Nothing is decided here.
+//!
+//! Records and requests cross as JSON bytes; what comes back is text, JSON bytes and positions.
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 extracts arguments by value")]
+
+mod error;
+mod index;
+
+use pyo3::prelude::*;
+
+/// The native core of membound.
+#[pymodule(gil_used = false)]
+mod _core {
+    use membound_core::budget::Taken;
+    use membound_core::context;
+    use membound_core::directives::select_directives as select;
+    use membound_core::error::{Error, Result};
+    use membound_core::files;
+    use membound_core::instant::Millis;
+    use membound_core::lifecycle::lifecycle as state;
+    use membound_core::record::Record;
+    use membound_core::request::Request;
+    use membound_core::scope;
+    use membound_core::text;
+    use membound_core::tokens;
+    use pyo3::prelude::*;
+    use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+    use pyo3::types::PyBytes;
+
+    use crate::error::CoreResult;
+
+    #[pymodule_export]
+    use crate::index::Index;
+    #[pymodule_export]
+    use crate::index::WriterLock;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("build_profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+        module.add("tokenizer_version", tokens::TOKENIZER_VERSION)?;
+        module.add("index_schema_version", membound_core::index::SCHEMA_VERSION)
+    }
+
+    /// The distinct search tokens of a text, and whether there were more than `limit`.
+    #[pyfunction]
+    fn search_tokens(py: Python<'_>, text: PyBackedStr, limit: usize) -> (Vec<String>, bool) {
+        let found = py.detach(|| tokens::search_tokens(&text, limit));
+        (found.tokens, found.truncated)
+    }
+
+    /// A path in the one form in which places are compared; None for an empty one.
+    #[pyfunction]
+    fn normalize_path(path: &str) -> Option<String> {
+        scope::normalize_path(path)
+    }
+
+    /// The form in which tags count as equal: NFKC, trimmed, lowercase.
+    #[pyfunction]
+    fn label(text: &str) -> String {
+        text::label(text)
+    }
+
+    /// The state of a record at `now`.
+    #[pyfunction]
+    fn lifecycle(record: PyBackedBytes, now: Millis) -> CoreResult<&'static str> {
+        Ok(state(&Record::parse(&record)?.card, now).name())
+    }
+
+    type Positions = Vec<(usize, Option<String>)>;
+
+    /// Runs the pipeline over records: (position, cut content or None) of each selected one, block, trace.
+    #[pyfunction]
+    fn retrieve_records(
+        py: Python<'_>,
+        request: PyBackedBytes,
+        records: Vec<PyBackedBytes>,
+    ) -> CoreResult<(Positions, String, Bound<'_, PyBytes>)> {
+        let (selected, block, trace) = py.detach(|| -> Result<_> {
+            let request = Request::parse(&request)?;
+            let outcome = files::retrieve_records(&request, records.iter().map(|json| &**json))?;
+            let selected = outcome.selection.taken.into_iter().map(|taken| (taken.key, cut(taken)));
+            Ok((selected.collect(), outcome.selection.block, json(&outcome.trace)?))
+        })?;
+        Ok((selected, block, PyBytes::new(py, &trace)))
+    }
+
+    /// The reference block of some records.
+    #[pyfunction]
+    fn reference_block(
+        py: Python<'_>,
+        records: Vec<PyBackedBytes>,
+        now: Millis,
+    ) -> CoreResult<String> {
+        block(py, &records, context::reference_block, |record| {
+            context::reference_line(record, &record.content, now)
+        })
+    }
+
+    /// The directive block of some records.
+    #[pyfunction]
+    fn directive_block(py: Python<'_>, records: Vec<PyBackedBytes>) -> CoreResult<String> {
+        block(py, &records, context::directive_block, context::directive_line)
+    }
+
+    fn block(
+        py: Python<'_>,
+        records: &[PyBackedBytes],
+        assemble: fn(&[String]) -> String,
+        line: impl Fn(&Record) -> String + Sync,
+    ) -> CoreResult<String> {
+        Ok(py.detach(|| -> Result<_> {
+            let lines = records.iter().map(|json| Record::parse(json).map(|record| line(&record)));
+            Ok(assemble(&lines.collect::<Result<Vec<_>>>()?))
+        })?)
+    }
+
+    /// Selects directives; the JSON of positions, ids left out and characters.
+    #[pyfunction]
+    fn select_directives(
+        py: Python<'_>,
+        request: PyBackedBytes,
+        records: Vec<PyBackedBytes>,
+    ) -> CoreResult<Bound<'_, PyBytes>> {
+        let selection = py.detach(|| -> Result<_> {
+            let request = Request::parse(&request)?;
+            let records: Vec<Record> =
+                records.iter().map(|json| Record::parse(json)).collect::<Result<_>>()?;
+            json(&select(&records, &request))
+        })?;
+        Ok(PyBytes::new(py, &selection))
+    }
+
+    /// The content as the block shows it, where it is not the record's own.
+    pub(crate) fn cut(taken: Taken) -> Option<String> {
+        taken.cut.then_some(taken.record.content)
+    }
+
+    /// A value as JSON.
+    pub(crate) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+        serde_json::to_vec(value).map_err(|error| Error::Request { reason: error.to_string() })
+    }
+}
