@@ -14,6 +14,7 @@ The tree:
         StoreClosedError                  the store was closed, or inherited by a forked child
         CanonicalFileError                a canonical file or its folder cannot be read or written
         IndexUnavailableError             the index cannot be used; recall answers from the files
+          IndexDamagedError               its file is damaged or outdated and is to be rebuilt
           IndexSchemaError                the index was written by a newer version
       MissingExtraError (ImportError)     an optional dependency is not installed
       InternalError                       a fault of membound itself
@@ -28,6 +29,7 @@ __all__ = [
     "CanonicalFileError",
     "ConflictError",
     "DuplicateIdError",
+    "IndexDamagedError",
     "IndexSchemaError",
     "IndexUnavailableError",
     "InternalError",
@@ -155,6 +157,10 @@ class IndexUnavailableError(StoreError):
 
     def __str__(self) -> str:
         return f"the index cannot be used: {self.reason}"
+
+
+class IndexDamagedError(IndexUnavailableError):
+    """The index file is damaged or outdated: rebuild_index() makes it anew from the files."""
 
 
 class IndexSchemaError(IndexUnavailableError):

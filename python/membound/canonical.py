@@ -1,0 +1,259 @@
+"""The canonical store: one JSON file a record, written atomically; the only truth."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from io import FileIO
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
+from membound.file_names import ENDING, file_name, record_id
+from membound.records import MemoryRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+__all__ = ["CanonicalStore", "Quarantined", "file_name", "reason_of", "record_id"]
+
+_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENAMETOOLONG})
+_ADVICE: Final = {
+    errno.EACCES: "let this user read and write the folder",
+    errno.EPERM: "let this user read and write the folder",
+    errno.EROFS: "open the store where the disk can be written",
+    errno.ENOSPC: "free some space and try again",
+    errno.EDQUOT: "free some space and try again",
+    errno.EMFILE: "close some files and try again",
+    errno.ELOOP: "it is a symbolic link, which is not followed: put the file itself here",
+    errno.EISDIR: "a folder has the place of a record's file: move it away",
+    errno.ENOTDIR: "a file has the place of a folder: move it away",
+    errno.ENAMETOOLONG: "choose a shorter id",
+}
+
+
+class Quarantined(msgspec.Struct, frozen=True):
+    """A canonical file that cannot be used: its name, and why."""
+
+    file: str
+    reason: str
+
+
+class CanonicalStore:
+    """The files of one folder.
+
+    Hidden files, other endings, folders and symbolic links are not records. Reading never writes:
+    the folder is made, for its owner only, by the first write.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool) -> None:
+        self._folder = folder
+        self._durable = durable
+
+    def write(self, record: MemoryRecord) -> None:
+        """Writes one record in place of an earlier state of it.
+
+        Raises:
+            CanonicalFileError: nothing was changed.
+        """
+        self.write_many((record,))
+
+    def write_many(
+        self,
+        records: Iterable[MemoryRecord],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Writes records, each one atomically; the folder is synced once, at the end.
+
+        Args:
+            records: their later states.
+            progress: called with how many are written, and how many there are.
+
+        Raises:
+            CanonicalFileError: the records before the one it names are written, no others.
+        """
+        files = [(file_name(record.id), record.to_json()) for record in records]
+        if not files:
+            return
+        self._make_folder()
+        temporary = self._folder / f".{os.urandom(8).hex()}.tmp"
+        try:
+            for done, (name, data) in enumerate(files, 1):
+                self._replace(temporary, name, data)
+                if progress is not None:
+                    progress(done, len(files))
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
+        self._sync(self._folder)
+
+    def read(self, id: str) -> bytes:
+        """Reads one file as it is.
+
+        Raises:
+            NotFoundError: there is none.
+            CanonicalFileError: it cannot be read.
+        """
+        name = file_name(id)
+        try:
+            return _read(f"{self._folder}/{name}")
+        except OSError as fault:
+            if fault.errno in _ABSENT:
+                raise NotFoundError(id) from None
+            raise self._error(name, "read", fault) from fault
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Removes files; an id that has none is passed over.
+
+        Raises:
+            CanonicalFileError: the files before the one it names are removed, no others.
+        """
+        removed = False
+        for name in map(file_name, ids):
+            try:
+                (self._folder / name).unlink()
+            except OSError as fault:
+                if fault.errno in _ABSENT:
+                    continue
+                raise self._error(name, "remove", fault) from fault
+            removed = True
+        if removed:
+            self._sync(self._folder)
+
+    def names(self) -> list[str]:
+        """Gives the names of the files that may be records, sorted by code point.
+
+        Raises:
+            CanonicalFileError: the folder cannot be listed.
+        """
+        try:
+            with os.scandir(self._folder) as entries:
+                return sorted(entry.name for entry in entries if _may_be_record(entry))
+        except FileNotFoundError:
+            return []
+        except OSError as fault:
+            raise self._error("", "list", fault) from fault
+
+    def load(self) -> tuple[list[bytes], list[Quarantined]]:
+        """Reads every record as canonical JSON; a file that is none hides no other.
+
+        Raises:
+            CanonicalFileError: the folder cannot be listed.
+        """
+        records: list[bytes] = []
+        quarantined: list[Quarantined] = []
+        for name in self.names():
+            found = self.record(name)
+            if isinstance(found, Quarantined):
+                quarantined.append(found)
+            elif found is not None:
+                records.append(found.to_json())
+        return records, quarantined
+
+    def record(self, name: str) -> MemoryRecord | Quarantined | None:
+        """Reads the record that a file's name promises; None where there is no such file."""
+        try:
+            record = MemoryRecord.from_json(_read(f"{self._folder}/{name}"))
+        except OSError as fault:
+            if fault.errno in _ABSENT:
+                return None
+            return Quarantined(_printable(name), reason_of(fault))
+        except InvalidRecordError as fault:
+            return Quarantined(_printable(name), str(fault))
+        if (expected := file_name(record.id)) != name:
+            reason = f"it holds the record whose file is {expected}: rename or remove it"
+            return Quarantined(_printable(name), reason)
+        return record
+
+    def find(self, id: str) -> MemoryRecord | None:
+        """Reads a record by its id; None where no file of that id can be used."""
+        found = self.record(file_name(id))
+        return found if isinstance(found, MemoryRecord) else None
+
+    def holds(self, id: str) -> bool:
+        """Tells whether a file has the place of that id, whatever is in it."""
+        return os.path.lexists(f"{self._folder}/{file_name(id)}")
+
+    def identity(self) -> str:
+        """Tells this state of the folder from others; "" while there is no folder.
+
+        It changes when a file comes or goes, not when one is edited in place.
+
+        Raises:
+            CanonicalFileError: the folder cannot be looked at.
+        """
+        try:
+            found = self._folder.stat()
+        except FileNotFoundError:
+            return ""
+        except OSError as fault:
+            raise self._error("", "look at", fault) from fault
+        return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}"
+
+    def _make_folder(self) -> None:
+        if self._folder.is_dir():
+            return
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as fault:
+            raise self._error("", "make", fault) from fault
+        self._sync(self._folder.parent)
+
+    def _replace(self, temporary: Path, name: str, data: bytes) -> None:
+        try:
+            with FileIO(os.open(temporary, _CREATE, 0o600), "w") as file:
+                view = memoryview(data)
+                while view:
+                    view = view[file.write(view) :]
+                if self._durable:
+                    os.fsync(file.fileno())
+            temporary.replace(f"{self._folder}/{name}")
+        except OSError as fault:
+            raise self._error(name, "write", fault) from fault
+
+    def _sync(self, folder: Path) -> None:
+        """Makes what happened to a folder's entries durable, unless the caller chose speed."""
+        if not self._durable:
+            return
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as fault:
+            raise CanonicalFileError(str(folder), "sync", reason_of(fault)) from fault
+
+    def _error(self, name: str, action: str, fault: OSError) -> CanonicalFileError:
+        path = _printable(str(self._folder / name))
+        return CanonicalFileError(path, action, reason_of(fault))
+
+
+def _may_be_record(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    return (
+        name.endswith(ENDING) and not name.startswith(".") and entry.is_file(follow_symlinks=False)
+    )
+
+
+def _read(path: str) -> bytes:
+    with FileIO(os.open(path, _READ)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return file.readall()
+
+
+def reason_of(fault: OSError) -> str:
+    """Says why a file operation failed, and what to do about it."""
+    advice = _ADVICE.get(fault.errno or 0, "look at the disk and try again")
+    return f"{fault.strerror}; {advice}"
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,108 @@
+"""The next states of records that change: pure functions from records to records."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from membound.errors import ConflictError, InvalidInputError, RevisionConflictError
+from membound.excerpt import excerpt
+from membound.records import MemoryRecord, Provenance, timestamp
+from membound.revision import revised
+from membound.times import milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from membound.fields import Operation
+
+__all__ = ["check_revision", "corrected", "marked", "new_id", "superseded", "unmarked"]
+
+_TIMES = ("observed_at", "valid_from", "valid_to", "expires_at")
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_RANDOM_DIGITS = 12
+
+
+def new_id(now: datetime) -> str:
+    """Makes an id that sorts by time and is not met twice: ``mem_`` time ``_`` chance."""
+    time, digits = max(milliseconds(now), 0), ""
+    while time:
+        time, digit = divmod(time, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+    chance = "".join(secrets.choice(_DIGITS) for _ in range(_RANDOM_DIGITS))
+    return f"mem_{digits or '0'}_{chance}"
+
+
+def check_revision(record: MemoryRecord, expected: object) -> None:
+    """Makes sure that the record is as the caller read it.
+
+    Raises:
+        RevisionConflictError: it has moved on.
+        InvalidInputError: what was expected is no revision.
+    """
+    if expected is None:
+        return
+    if isinstance(expected, bool) or not isinstance(expected, int) or expected < 1:
+        raise InvalidInputError("expected_revision", "a whole number from 1", excerpt(expected))
+    if record.revision != expected:
+        raise RevisionConflictError(record.id, expected, record.revision)
+
+
+def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -> MemoryRecord:
+    """Applies an update. New content counts as the user's own word unless a confidence is given.
+
+    Raises:
+        ConflictError: the record is deleted.
+        InvalidInputError: naming the change that is not acceptable.
+    """
+    if record.deleted_at:
+        raise ConflictError(record.id, "it is deleted; restore it before changing it")
+    wanted = {
+        name: timestamp(value, name) if name in _TIMES and value is not None else value
+        for name, value in changes.items()
+    }
+    if "content" in wanted and wanted["content"] != record.content:
+        wanted.setdefault("confidence", 1.0)
+        wanted["corrected_from"] = record.corrected_from or record.content
+        before = record.provenance or Provenance(kind="user")
+        wanted["provenance"] = msgspec.structs.replace(before, kind="user")
+    return revised(record, operation="update", now_text=timestamp(now), changes=wanted)
+
+
+def marked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
+    """Sets the mark ``disabled_at`` or ``deleted_at``; an earlier one stays."""
+    operation: Operation = "forget" if mark == "deleted_at" else "disable"
+    moment = timestamp(now)
+    changes = {mark: getattr(record, mark) or moment}
+    return revised(record, operation=operation, now_text=moment, changes=changes)
+
+
+def unmarked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
+    """Takes the mark ``disabled_at`` or ``deleted_at`` away."""
+    return revised(record, operation="restore", now_text=timestamp(now), changes={mark: None})
+
+
+def superseded(record: MemoryRecord, by: MemoryRecord, now: datetime) -> MemoryRecord:
+    """Marks the record that ``by`` replaces.
+
+    Raises:
+        ConflictError: it is deleted or replaced already, or belongs elsewhere.
+    """
+    if record.deleted_at:
+        raise ConflictError(record.id, "it is deleted; restore it before replacing it")
+    if record.superseded_at:
+        raise ConflictError(record.id, "it is replaced already; replace its successor instead")
+    if _whereabouts(record) != _whereabouts(by):
+        raise ConflictError(record.id, "its successor must have the same scope, place and agent")
+    moment = timestamp(now)
+    changes = {"superseded_at": moment}
+    return revised(record, operation="supersede", now_text=moment, changes=changes)
+
+
+def _whereabouts(record: MemoryRecord) -> tuple[object, ...]:
+    agent = record.agent_context and record.agent_context.agent_id
+    place = (record.workspace, record.project, record.project_identity)
+    return (record.scope, agent, place if record.scope != "user" else None)

@@ -1,0 +1,121 @@
+"""Looking at a store as a whole: its state, and whether files and index agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membound import _core
+from membound.canonical import Quarantined, record_id
+from membound.errors import IndexUnavailableError, StoreBusyError
+from membound.reports import BackfillProgress, Diagnostics, VerifyReport
+
+if TYPE_CHECKING:
+    from membound.feedback import FeedbackLog
+    from membound.session import Session
+
+__all__ = ["diagnose", "verify"]
+
+_BATCH = 256
+
+
+def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
+    """Gives the state of a store."""
+    projection = session.projection
+    index = projection.open_index() if projection is not None else None
+    names = session.canonical.names()
+    counts = _counts(session, index)
+    scanned, remaining = projection.progress if projection is not None else (0, 0)
+    known = counts is not None and session.state == "ready"
+    return Diagnostics(
+        enabled=session.policy.enabled,
+        path=str(session.path),
+        index_state=session.state,
+        reason=projection.reason if projection is not None else None,
+        canonical_count=len(names),
+        active_count=counts[1] if counts and known else None,
+        tombstone_count=counts[2] if counts and known else None,
+        directive_count=counts[3] if counts and known else None,
+        indexed_count=counts[0] if counts else 0,
+        stale_count=_stale(index, names) if index is not None and counts else 0,
+        backfill=BackfillProgress(scanned=scanned, remaining=remaining),
+        quarantined=session.known_quarantined(),
+        index_schema_version=_core.index_schema_version,
+        tokenizer_version=_core.tokenizer_version,
+        last_injected_ids=session.last_injected_ids,
+        last_trace=session.last_trace,
+        feedback=feedback.status(),
+    )
+
+
+def _counts(session: Session, index: _core.Index | None) -> tuple[int, int, int, int] | None:
+    try:
+        return index.counts() if index is not None else None
+    except (IndexUnavailableError, StoreBusyError) as error:
+        session.require_projection().degrade(error)
+        return None
+
+
+def _stale(index: _core.Index, names: list[str]) -> int:
+    files = {record_id(name) for name in names}
+    return len(files ^ set(index.ids())) + len(index.intents())
+
+
+def verify(session: Session) -> VerifyReport:
+    """Compares every file with the index; what differs is filled in anew."""
+    projection = session.projection
+    if projection is None:
+        checked, quarantined = _read_all(session)
+        return VerifyReport(checked=checked, quarantined=quarantined)
+    index = projection.open_index()
+    try:
+        if index is not None:
+            index.check()
+            report = _compare(session, index)
+    except (IndexUnavailableError, StoreBusyError) as error:
+        projection.degrade(error)
+        index = None
+    if index is None:
+        checked, quarantined = _read_all(session)
+        return VerifyReport(checked=checked, quarantined=quarantined, reason=projection.reason)
+    if report.missing or report.stale or report.orphaned:
+        projection.begin_again()
+    return report
+
+
+def _read_all(session: Session) -> tuple[int, tuple[Quarantined, ...]]:
+    checked = len(session.load())
+    return checked, session.quarantined
+
+
+def _compare(session: Session, index: _core.Index) -> VerifyReport:
+    missing: list[str] = []
+    stale: list[str] = []
+    files: dict[str, bytes] = {}
+    checked = 0
+    quarantined: list[Quarantined] = []
+    orphans = set(index.ids())
+    names = session.canonical.names()
+    for start in range(0, len(names), _BATCH):
+        files.clear()
+        for name in names[start : start + _BATCH]:
+            found = session.canonical.record(name)
+            if isinstance(found, Quarantined):
+                quarantined.append(found)
+            elif found is not None:
+                files[found.id] = found.to_json()
+        rows = index.records(list(files))
+        for (id, json), row in zip(files.items(), rows, strict=True):
+            if row is None:
+                missing.append(id)
+            elif row != json:
+                stale.append(id)
+        checked += len(files)
+        orphans.difference_update(files)
+    session.quarantined = tuple(quarantined)
+    return VerifyReport(
+        checked=checked,
+        missing=tuple(missing),
+        stale=tuple(stale),
+        orphaned=tuple(sorted(orphans)),
+        quarantined=session.quarantined,
+    )

@@ -1,0 +1,102 @@
+"""Listing records: the last changed first, filtered, in pages that a stable cursor joins."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from membound import _core
+from membound.errors import InvalidInputError
+from membound.excerpt import excerpt
+from membound.numbers import whole
+from membound.records import MemoryRecord, instant, milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from membound.request import Request
+    from membound.session import Session
+
+__all__ = ["Cursor", "listed"]
+
+Cursor = tuple[str, str]
+"""``(updated_at, id)`` of a record; the records behind it in a listing follow."""
+
+_PAGE = 256
+_EARLIEST = -(2**63)
+_Position = tuple[int | None, str]
+
+
+def listed(
+    session: Session,
+    request: Request,
+    *,
+    include_inactive: bool,
+    limit: float | None,
+    before: Cursor | None,
+) -> tuple[MemoryRecord, ...]:
+    """Lists what passes the request's filters, from behind the cursor on."""
+    most = None if limit is None else whole(limit, "limit")
+    start = None if before is None else _position(before)
+    found = (
+        record
+        for record in _in_order(session, start)
+        if _passes(record, request) and (include_inactive or _active(record, request.now))
+    )
+    return tuple(islice(found, most))
+
+
+def _position(cursor: Cursor) -> _Position:
+    match cursor:
+        case (str(updated_at), str(id)):
+            return _updated(updated_at), id
+    expected = "(updated_at, id) of the last record of the page before"
+    raise InvalidInputError("before", expected, excerpt(cursor))
+
+
+def _updated(text: str) -> int | None:
+    moment: datetime | None = instant(text)
+    return None if moment is None else milliseconds(moment)
+
+
+def _in_order(session: Session, after: _Position | None) -> Iterator[MemoryRecord]:
+    """Yields all records behind a position, by way of the index where it answers."""
+    page = session.page(after, _PAGE)
+    while page:
+        records = list(map(MemoryRecord.from_json, page))
+        yield from records
+        after = _updated(records[-1].updated_at), records[-1].id
+        page = session.page(after, _PAGE)
+    if page is None:
+        records = sorted(session.records(), key=_order)
+        yield from (one for one in records if after is None or _order(one) > _key(*after))
+
+
+def _order(record: MemoryRecord) -> tuple[int, str]:
+    return _key(_updated(record.updated_at), record.id)
+
+
+def _key(updated: int | None, id: str) -> tuple[int, str]:
+    """The last changed first; a date that cannot be read counts as the earliest."""
+    return -(_EARLIEST if updated is None else updated), id
+
+
+def _active(record: MemoryRecord, now: int) -> bool:
+    return _core.lifecycle(record.to_json(), now) == "active"
+
+
+def _passes(record: MemoryRecord, request: Request) -> bool:
+    tags = {_core.label(tag) for tag in record.tags} if request.tags else set()
+    return (
+        (request.scopes is None or record.scope in request.scopes)
+        and (request.types is None or record.type in request.types)
+        and (request.authorities is None or record.authority in request.authorities)
+        and all(_core.label(tag) in tags for tag in request.tags)
+        and (request.workspace is None or _is_of(record, request.workspace))
+    )
+
+
+def _is_of(record: MemoryRecord, workspace: str) -> bool:
+    place = _core.normalize_path(record.workspace or "")
+    return place is not None and place == _core.normalize_path(workspace)

@@ -1,0 +1,298 @@
+"""The verbs that change a store: each is durable, and visible to recall, when it returns."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+
+from msgspec import UNSET, UnsetType
+
+from membound.arguments import items
+from membound.changes import check_revision, corrected, marked, new_id, superseded, unmarked
+from membound.context import record_list
+from membound.draft import DraftFields, MemoryDraft
+from membound.errors import DuplicateIdError, InvalidInputError, NotFoundError
+from membound.excerpt import excerpt
+from membound.reports import ImportReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from membound.projection import Progress
+    from membound.records import Authority, MemoryRecord, MemoryType, Source
+    from membound.session import Session
+
+__all__ = ["Conflict", "Mutations"]
+
+Conflict = Literal["error", "skip", "replace"]
+
+_INHERITED = (
+    "scope",
+    "workspace",
+    "project",
+    "project_identity",
+    "type",
+    "authority",
+    "tags",
+    "agent_context",
+)
+
+
+class Mutations:
+    """What `MemoryStore` can change."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def now(self) -> datetime:
+        """What the store's clock says."""
+        return self._session.clock()
+
+    def remember(
+        self,
+        content: str,
+        *,
+        id: str | None = None,
+        now: datetime | None = None,
+        **fields: Unpack[DraftFields],
+    ) -> MemoryRecord:
+        """Remembers one statement, durably.
+
+        Args:
+            content: the statement, 1 to 16,384 characters.
+            id: an id of the caller's own; left out, the store makes one.
+            now: the aware moment it is remembered at.
+            fields: any other field of `MemoryDraft`: scope, workspace, project, type, tags, …
+
+        Raises:
+            InvalidInputError: naming the argument that is not acceptable.
+            DuplicateIdError: the id given is taken.
+            ConflictError: the record to supersede cannot be superseded.
+            StoreBusyError: another writer would not yield.
+            CanonicalFileError: the file cannot be written.
+        """
+        return self.remember_many([{**fields, "content": content, "id": id}], now=now)[0]
+
+    def remember_many(
+        self,
+        drafts: Iterable[MemoryDraft | Mapping[str, Any]],
+        *,
+        now: datetime | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[MemoryRecord, ...]:
+        """Remembers many statements; all are checked before the first is written.
+
+        Args:
+            drafts: drafts, or mappings of `remember`'s keywords.
+            now: the aware moment they are remembered at.
+            progress: called with how many are written, and how many there are.
+
+        Raises:
+            As `remember`; of a bad draft, the field begins with its position.
+        """
+        session, moment = self._begin(now)
+        new = _checked(items(drafts, "drafts", "a MemoryDraft or a mapping"), moment)
+        with session.writer.held():
+            written: dict[str, MemoryRecord] = {}
+            remembered = [self._place(record, written, moment) for record in new]
+            session.commit(list(written.values()), progress=progress)
+        # A later draft may have superseded an earlier one.
+        return tuple(written[record.id] for record in remembered)
+
+    def _place(
+        self,
+        record: MemoryRecord,
+        written: dict[str, MemoryRecord],
+        now: datetime,
+    ) -> MemoryRecord:
+        """Takes a new record in, and marks the one that it supersedes."""
+        if record.id in written or self._session.canonical.holds(record.id):
+            raise DuplicateIdError(record.id)
+        if record.supersedes is not None:
+            before = written.get(record.supersedes) or self._session.require(record.supersedes)
+            written[before.id] = superseded(before, record, now)
+        written[record.id] = record
+        return record
+
+    def supersede(
+        self,
+        id: str,
+        content: str,
+        *,
+        now: datetime | None = None,
+        **fields: Unpack[DraftFields],
+    ) -> MemoryRecord:
+        """Replaces a record by a new one in the same place; the old one is recalled no more.
+
+        Args:
+            id: the record to replace.
+            content: the new statement.
+            now: the aware moment of the change.
+            fields: fields of `MemoryDraft` that differ; type, authority and tags are inherited.
+
+        Returns:
+            The new record.
+
+        Raises:
+            NotFoundError: there is no such record.
+            ConflictError: it is deleted or replaced already.
+        """
+        session, _ = self._begin(now)
+        with session.writer.held():
+            before = session.require(id)
+            inherited = {name: getattr(before, name) for name in _INHERITED}
+            draft = {**inherited, **fields, "content": content, "supersedes": id}
+            return self.remember_many([draft], now=now)[0]
+
+    def update(
+        self,
+        id: str,
+        *,
+        content: str | UnsetType = UNSET,
+        tags: Iterable[str] | UnsetType = UNSET,
+        type: MemoryType | UnsetType = UNSET,
+        authority: Authority | UnsetType = UNSET,
+        confidence: float | UnsetType = UNSET,
+        importance: float | UnsetType = UNSET,
+        observed_at: datetime | UnsetType = UNSET,
+        valid_from: datetime | UnsetType | None = UNSET,
+        valid_to: datetime | UnsetType | None = UNSET,
+        expires_at: datetime | UnsetType | None = UNSET,
+        sources: Iterable[Source | Mapping[str, Any]] | UnsetType = UNSET,
+        expected_revision: int | None = None,
+        now: datetime | None = None,
+    ) -> MemoryRecord:
+        """Changes a record in place; its former state goes into its history.
+
+        What is left out stays; None takes a date away. New content has confidence 1 unless one is
+        given. Every call adds a revision.
+
+        Raises:
+            NotFoundError: there is no such record.
+            RevisionConflictError: it is not at ``expected_revision``.
+            InvalidInputError: naming the argument that is not acceptable.
+        """
+        given = {
+            "content": content, "tags": tags, "type": type, "authority": authority,
+            "confidence": confidence, "importance": importance, "observed_at": observed_at,
+            "valid_from": valid_from, "valid_to": valid_to, "expires_at": expires_at,
+            "sources": sources,
+        }  # fmt: skip
+        changes = {name: value for name, value in given.items() if value is not UNSET}
+        return self._revise(id, partial(corrected, changes=changes), expected_revision, now)
+
+    def disable(
+        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
+    ) -> MemoryRecord:
+        """Keeps a record but recalls it no more, until it is enabled."""
+        return self._revise(id, partial(marked, mark="disabled_at"), expected_revision, now)
+
+    def enable(
+        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
+    ) -> MemoryRecord:
+        """Recalls a disabled record again."""
+        return self._revise(id, partial(unmarked, mark="disabled_at"), expected_revision, now)
+
+    def delete(
+        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
+    ) -> MemoryRecord:
+        """Makes a record a tombstone: recalled and imported no more, until it is restored."""
+        return self._revise(id, partial(marked, mark="deleted_at"), expected_revision, now)
+
+    def restore(
+        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
+    ) -> MemoryRecord:
+        """Takes a deletion back."""
+        return self._revise(id, partial(unmarked, mark="deleted_at"), expected_revision, now)
+
+    def purge(self, id: str) -> None:
+        """Removes a record's file and its rows; there is no way back.
+
+        Raises:
+            NotFoundError: there is no such record.
+        """
+        session, _ = self._begin(None)
+        with session.writer.held():
+            if not session.canonical.holds(id):
+                raise NotFoundError(id)
+            session.commit([], [id])
+
+    def import_records(
+        self,
+        records: Iterable[MemoryRecord],
+        *,
+        on_conflict: Conflict = "error",
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Takes records in as they are, ids, times and marks kept.
+
+        A record equal to the stored one is skipped, and so is one that was deleted here: an import
+        does not bring it back.
+
+        Args:
+            records: the records.
+            on_conflict: what to do where another record has the id: refuse the whole import, skip
+                that record, or replace the stored one.
+            progress: called with how many are written, and how many there are.
+
+        Raises:
+            DuplicateIdError: an id is taken; nothing was written.
+            CanonicalFileError: the file with that id cannot be used and is not replaced.
+        """
+        if on_conflict not in get_args(Conflict):
+            raise InvalidInputError("on_conflict", "error, skip or replace", excerpt(on_conflict))
+        session, _ = self._begin(None)
+        given = {record.id: record for record in record_list(records)}
+        with session.writer.held():
+            stored = {id: session.require(id) for id in given if session.canonical.holds(id)}
+            kept = {
+                id
+                for id, record in stored.items()
+                if on_conflict == "skip" or record.deleted_at or record == given[id]
+            }
+            taken = [id for id in stored if id not in kept]
+            if taken and on_conflict == "error":
+                raise DuplicateIdError(taken[0])
+            written = [record for id, record in given.items() if id not in kept]
+            session.commit(written, progress=progress)
+        return ImportReport(
+            imported=tuple(id for id in given if id not in stored),
+            replaced=tuple(taken),
+            skipped=tuple(id for id in given if id in kept),
+        )
+
+    def _revise(
+        self,
+        id: str,
+        change: Callable[..., MemoryRecord],
+        expected_revision: int | None,
+        now: datetime | None,
+    ) -> MemoryRecord:
+        session, moment = self._begin(now)
+        with session.writer.held():
+            record = session.require(id)
+            check_revision(record, expected_revision)
+            after = change(record, now=moment)
+            session.commit([after])
+        return after
+
+    def _begin(self, now: datetime | None) -> tuple[Session, datetime]:
+        self._session.check()
+        return self._session, self.now() if now is None else now
+
+
+def _checked(drafts: tuple[Any, ...], now: datetime) -> list[MemoryRecord]:
+    """Makes records of drafts, or of mappings of their fields, before any of them is written."""
+    records = []
+    for at, given in enumerate(drafts):
+        try:
+            draft = given if isinstance(given, MemoryDraft) else MemoryDraft.from_keywords(given)
+            id = new_id(now) if draft.id is None else draft.id
+            records.append(draft.to_record(id=id, now=now))
+        except InvalidInputError as error:
+            if len(drafts) == 1:
+                raise
+            field = f"drafts.{at}.{error.field}"
+            raise InvalidInputError(field, error.expected, error.got) from None
+    return records

@@ -1,0 +1,122 @@
+"""What a host allows: which scopes, how many records and rules, and on whose behalf it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, get_args
+
+import msgspec
+
+from membound.errors import InvalidInputError
+from membound.excerpt import excerpt
+from membound.fields import Scope
+from membound.text import well_formed
+
+__all__ = ["AgentAccess", "DirectivePolicy", "FeedbackPolicy", "MemoryPolicy"]
+
+_KIB: Final = 1024
+_MIB: Final = 1024 * _KIB
+_SEGMENT_BYTES: Final = (64 * _KIB, 64 * _MIB)
+_TOTAL_BYTES: Final = (64 * _KIB, 512 * _MIB)
+_MOST: Final = 2**53 - 1
+_SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+_ID_CHARACTERS: Final = 128
+
+
+class DirectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """How many standing rules a prompt may carry, and how long they may be together."""
+
+    enabled: bool = True
+    max_records: int = 20
+    max_characters: int = 4_000
+
+    def __post_init__(self) -> None:
+        _require_flag("directives.enabled", self.enabled)
+        _require_count("directives.max_records", self.max_records, 1, 50)
+        _require_count("directives.max_characters", self.max_characters, 1, 16_000)
+
+
+class FeedbackPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether what was really injected is logged, and how large the log may grow."""
+
+    enabled: bool = False
+    max_segment_bytes: int = 4 * _MIB
+    max_total_bytes: int = 32 * _MIB
+
+    def __post_init__(self) -> None:
+        _require_flag("feedback.enabled", self.enabled)
+        _require_count("feedback.max_segment_bytes", self.max_segment_bytes, *_SEGMENT_BYTES)
+        _require_count("feedback.max_total_bytes", self.max_total_bytes, *_TOTAL_BYTES)
+        if self.max_total_bytes < self.max_segment_bytes:
+            expected = f"at least max_segment_bytes, {self.max_segment_bytes:,}"
+            got = f"{self.max_total_bytes:,}"
+            raise InvalidInputError("feedback.max_total_bytes", expected, got)
+
+
+class MemoryPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """What recall may do at all; a disabled policy recalls nothing."""
+
+    enabled: bool = True
+    scopes: tuple[Scope, ...] = _SCOPES
+    max_injected_records: int = 8
+    directives: DirectivePolicy = msgspec.field(default_factory=DirectivePolicy)
+    feedback: FeedbackPolicy = msgspec.field(default_factory=FeedbackPolicy)
+
+    def __post_init__(self) -> None:
+        _require_flag("enabled", self.enabled)
+        msgspec.structs.force_setattr(self, "scopes", _scopes(self.scopes))
+        _require_count("max_injected_records", self.max_injected_records, 1, _MOST)
+        if not isinstance(self.directives, DirectivePolicy):
+            raise InvalidInputError("directives", "a DirectivePolicy", excerpt(self.directives))
+        if not isinstance(self.feedback, FeedbackPolicy):
+            raise InvalidInputError("feedback", "a FeedbackPolicy", excerpt(self.feedback))
+
+
+class AgentAccess(msgspec.Struct, frozen=True, kw_only=True):
+    """On whose behalf memory is read: an agent sees its own records only."""
+
+    agent_id: str
+    conversation_id: str | None = None
+    handoff_id: str | None = None
+    task_id: str | None = None
+    manage: bool = False
+
+    def __post_init__(self) -> None:
+        _require_id("agent_id", self.agent_id)
+        for field in ("conversation_id", "handoff_id", "task_id"):
+            if (value := getattr(self, field)) is not None:
+                _require_id(field, value)
+        _require_flag("manage", self.manage)
+
+
+def _scopes(scopes: object) -> tuple[Scope, ...]:
+    """Gives the allowed scopes in the order of the glossary, each once."""
+    expected = f"an iterable of {', '.join(_SCOPES)}"
+    if not isinstance(scopes, Iterable) or isinstance(scopes, str | bytes):
+        raise InvalidInputError("scopes", expected, excerpt(scopes))
+    given = list(scopes)
+    for scope in given:
+        if scope not in _SCOPES:
+            raise InvalidInputError("scopes", expected, excerpt(scope))
+    return tuple(scope for scope in _SCOPES if scope in given)
+
+
+def _require_flag(field: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise InvalidInputError(field, "True or False", excerpt(value))
+
+
+def _require_count(field: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        expected = f"a whole number from {least:,} to {most:,}"
+        raise InvalidInputError(field, expected, excerpt(value))
+
+
+def _require_id(field: str, value: object) -> None:
+    if not isinstance(value, str) or not 1 <= len(value) <= _ID_CHARACTERS or _unfit(value):
+        expected = f"text of 1 to {_ID_CHARACTERS} characters without lone surrogates"
+        raise InvalidInputError(field, expected, excerpt(value))
+
+
+def _unfit(text: str) -> bool:
+    return text != well_formed(text)

@@ -1,0 +1,262 @@
+"""The index as the store sees it: answering, being filled, or out of use until it is healed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from membound import _core
+from membound.backfill import COMPLETE, FOLDER, QUARANTINED, Backfill
+from membound.canonical import CanonicalStore, Quarantined
+from membound.errors import (
+    IndexDamagedError,
+    IndexUnavailableError,
+    MemboundError,
+    StoreBusyError,
+)
+
+if TYPE_CHECKING:
+    from membound.records import MemoryRecord
+    from membound.trace import IndexState
+    from membound.writer import Writer
+
+__all__ = ["Progress", "Projection"]
+
+Progress = Callable[[int, int], None]
+
+_LOG = logging.getLogger("membound")
+_STEP = 64
+_RETRY_SECONDS = 5.0
+_SIDE_FILES = ("", "-wal", "-shm")
+
+
+class Projection:
+    """The index of one canonical store; it never answers while a file may be missing from it.
+
+    Args:
+        path: the index file.
+        canonical: the truth that it projects.
+        writer: the right to write.
+        durable: whether commits survive the loss of power.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        canonical: CanonicalStore,
+        writer: Writer,
+        *,
+        durable: bool,
+    ) -> None:
+        self._path = path
+        self._canonical = canonical
+        self._writer = writer
+        self._durable = durable
+        self._index: _core.Index | None = None
+        self._backfill: Backfill | None = None
+        self._changing = threading.RLock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._tried = 0.0
+        self.reason: str | None = None
+
+    @property
+    def state(self) -> IndexState:
+        """Whether the index answers, is being filled, or cannot be used."""
+        if self._index is None:
+            return "degraded"
+        return "ready" if self._backfill is None else "backfilling"
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Files looked at, and still to be looked at, by the present backfill."""
+        backfill = self._backfill
+        return (backfill.scanned, backfill.remaining) if backfill is not None else (0, 0)
+
+    def open_index(self) -> _core.Index | None:
+        """The index, complete or not; opened anew where its file was replaced or works again."""
+        if self._index is not None and self._index.is_current():
+            return self._index
+        if self._index is not None or time.monotonic() - self._tried >= _RETRY_SECONDS:
+            self.open()
+        return self._index
+
+    def answering_index(self) -> _core.Index | None:
+        """The index, if nothing is known to be missing from it."""
+        index = self.open_index()
+        complete = index is not None and self._backfill is None
+        if complete and index is not None and index.note(COMPLETE) is None:
+            # Another process has begun to fill it anew.
+            self._start(Backfill(index, self._canonical, self._writer))
+            return None
+        return index if complete else None
+
+    def quarantined(self) -> tuple[Quarantined, ...]:
+        """The files that were left out when the index was last filled."""
+        noted = self._index.note(QUARANTINED) if self._index is not None else None
+        return msgspec.json.decode(noted or "[]", type=tuple[Quarantined, ...])
+
+    def open(self) -> None:
+        """Opens the index and settles open intents; filling it, where needed, is left to a thread.
+
+        Does not raise for an index that cannot be used: the state and the reason say so.
+        """
+        with self._changing:
+            self._tried = time.monotonic()
+            self._index = self._backfill = None
+            try:
+                index = self._open_file()
+                backfill = self._first_step(index)
+            except MemboundError as error:
+                self.degrade(error)
+                return
+            self._index, self.reason = index, None
+            if backfill is not None:
+                self._start(backfill)
+
+    def _open_file(self) -> _core.Index:
+        try:
+            return _core.Index.open(self._path, self._durable)
+        except IndexDamagedError as error:
+            _LOG.warning("the index is made anew from the canonical files: %s", error)
+            with self._writer.held():
+                self._remove_file()
+                return _core.Index.open(self._path, self._durable)
+
+    def _remove_file(self) -> None:
+        try:
+            for ending in _SIDE_FILES:
+                Path(f"{self._path}{ending}").unlink(missing_ok=True)
+        except OSError as error:
+            reason = f"its file cannot be removed: {error.strerror}; check its folder's permissions"
+            raise IndexUnavailableError(reason) from error
+
+    def _first_step(self, index: _core.Index) -> Backfill | None:
+        """Tells a complete index, and fills that of a small store; gives what is left to do."""
+        backfill = Backfill(index, self._canonical, self._writer)
+        try:
+            with self._writer.held(timeout=0):
+                self.settle(index)
+                return None if backfill.step(_STEP) else backfill
+        except StoreBusyError:
+            # A writer is at work; it keeps a complete index in line by itself.
+            return backfill if index.note(COMPLETE) is None else None
+
+    def settle(self, index: _core.Index) -> None:
+        """Brings in line the records that a writer was about to change when it died.
+
+        The caller holds the right to write, so that an open intent is nobody's any more.
+        """
+        if ids := index.intents():
+            found = {id: self._canonical.find(id) for id in ids}
+            records = [record for record in found.values() if record is not None]
+            self.commit(index, records, [id for id in ids if found[id] is None])
+
+    def commit(
+        self,
+        index: _core.Index,
+        records: Sequence[MemoryRecord],
+        removed: Sequence[str],
+    ) -> None:
+        """Writes rows whose files have changed, and settles their intents, in one transaction.
+
+        Raises:
+            IndexUnavailableError: the index cannot be written.
+        """
+        index.apply(
+            records=[record.to_json() for record in records],
+            removed=list(removed),
+            settled=[*(record.id for record in records), *removed],
+            notes=[(FOLDER, self._canonical.identity())],
+        )
+
+    def degrade(self, error: MemboundError) -> None:
+        """Takes the index out of use after a failure; it is tried again, and healed, later."""
+        self._index = self._backfill = None
+        self.reason = str(error)
+        _LOG.warning("recall goes on from the canonical files: %s", error)
+        if isinstance(error, IndexDamagedError):
+            self._tried = 0.0
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Makes the index anew from the canonical files.
+
+        Raises:
+            StoreBusyError: another writer would not yield.
+            IndexUnavailableError: the index cannot be written.
+        """
+        self.stop()
+        with self._changing, self._writer.held():
+            self._index = self._backfill = None
+            self._remove_file()
+            index = _core.Index.open(self._path, self._durable)
+            backfill = Backfill(index, self._canonical, self._writer)
+            complete = False
+            while not complete:
+                complete = backfill.step(_STEP)
+                if progress is not None:
+                    progress(backfill.scanned, backfill.scanned + backfill.remaining)
+            self._index, self.reason = index, None
+
+    def step(self, most: int) -> bool:
+        """Fills in up to ``most`` more files; whether the index is now complete."""
+        with self._changing:
+            backfill = self._backfill
+            if backfill is None:
+                return self._index is not None
+            try:
+                complete = backfill.step(most)
+            except StoreBusyError:
+                return False
+            except MemboundError as error:
+                self.degrade(error)
+                return False
+            if complete:
+                self._backfill = None
+            return complete
+
+    def begin_again(self) -> None:
+        """Has every file looked at once more, after a difference was found."""
+        index = self.open_index()
+        if index is not None and self._backfill is None:
+            index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, "differs")])
+            self._start(Backfill(index, self._canonical, self._writer))
+
+    def _start(self, backfill: Backfill) -> None:
+        with self._changing:
+            self._backfill = backfill
+            if self._thread is None or not self._thread.is_alive():
+                self._stopping.clear()
+                self._thread = threading.Thread(
+                    target=self._fill, name="membound-backfill", daemon=True
+                )
+                self._thread.start()
+
+    def _fill(self) -> None:
+        while not self._stopping.is_set() and self._backfill is not None:
+            self.step(_STEP)
+
+    def wait(self, timeout: float) -> bool:
+        """Waits until the index is filled; whether it answers then."""
+        deadline = time.monotonic() + timeout
+        while self._backfill is not None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        return self.state == "ready"
+
+    def stop(self) -> None:
+        """Ends the thread that fills the index, after its present step."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def close(self) -> None:
+        """Lets the index go."""
+        self.stop()
+        self._index = self._backfill = None

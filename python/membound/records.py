@@ -1,0 +1,238 @@
+"""The record: one remembered statement, an immutable value, read from and written as JSON."""
+
+from __future__ import annotations
+
+from math import copysign
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+
+import msgspec
+from msgspec import Meta
+
+from membound.errors import InvalidRecordError
+from membound.excerpt import excerpt
+from membound.fields import (
+    HISTORY_REVISIONS,
+    IMPORTANCE,
+    LOCATOR_CHARACTERS,
+    WHITE_SPACE,
+    Authority,
+    Content,
+    Count,
+    DateTime,
+    Id,
+    MemoryType,
+    Operation,
+    Scope,
+    SourceKind,
+    Text,
+    Trust,
+    Unit,
+)
+from membound.parts import (
+    AgentContext,
+    Consolidation,
+    Provenance,
+    Revision,
+    Snapshot,
+    Source,
+    Sources,
+)
+from membound.schema import Open, json_object, parsed
+from membound.times import EPOCH, instant, milliseconds, timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+__all__ = [
+    "AgentContext",
+    "Authority",
+    "Consolidation",
+    "MemoryRecord",
+    "MemoryType",
+    "Operation",
+    "Provenance",
+    "Revision",
+    "Scope",
+    "Snapshot",
+    "Source",
+    "SourceKind",
+    "Trust",
+    "implied_source",
+    "instant",
+    "milliseconds",
+    "timestamp",
+    "type_from_tags",
+]
+
+
+class MemoryRecord(Open, frozen=True, kw_only=True):
+    """One remembered statement, an immutable value.
+
+    `from_json` and `from_dict` check what they are given; the constructor trusts its caller.
+    Times are their JSON text; the five that `createdAt`, `updatedAt`, `disabledAt`, `deletedAt`
+    and `supersededAt` hold may be any text, which is kept as it came.
+    """
+
+    id: Id
+    content: Content
+    scope: Scope
+    type: MemoryType = "fact"
+    authority: Authority = "reference"
+    tags: tuple[str, ...] = ()
+    confidence: Unit = 1.0
+    importance: Unit = 0.5
+    created_at: str
+    updated_at: str
+    observed_at: DateTime = EPOCH
+    valid_from: DateTime | None = None
+    valid_to: DateTime | None = None
+    expires_at: DateTime | None = None
+    disabled_at: str | None = None
+    deleted_at: str | None = None
+    superseded_at: str | None = None
+    supersedes: str | None = None
+    corrected_from: str | None = None
+    workspace: str | None = None
+    project: str | None = None
+    project_identity: Text | None = None
+    source_thread_id: str | None = None
+    source_turn_id: str | None = None
+    provenance: Provenance | None = None
+    sources: Sources = ()
+    consolidation: Consolidation | None = None
+    agent_context: AgentContext | None = None
+    revision: Count = 1
+    history: Annotated[
+        tuple[Revision, ...],
+        Meta(max_length=HISTORY_REVISIONS, description="a list of at most 20 revisions"),
+    ] = ()
+    schema_version: Literal[2] = 2
+
+    @classmethod
+    def from_json(cls, data: bytes | str) -> Self:
+        """Reads one record; a legacy one is filled as its writer would have filled it.
+
+        Raises:
+            InvalidRecordError: the text is not JSON, or not a record; the field is named.
+        """
+        return cls.from_dict(json_object(data))
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
+        """Reads one record from plain JSON values.
+
+        Raises:
+            InvalidRecordError: the mapping is not a record; the field is named.
+        """
+        record = parsed(mapping, cls)
+        if not mapping.keys() >= _FILLED:
+            record = msgspec.structs.replace(record, **_fillings(record, mapping.keys()))
+        _check(record)
+        return record
+
+    def to_json(self) -> bytes:
+        """Gives the canonical file: indented UTF-8, fields in the order of the schema."""
+        return msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2) + b"\n"
+
+
+_TYPE_TAGS: Final[Mapping[MemoryType, frozenset[str]]] = {
+    "preference": frozenset({"preference", "preferences", "偏好"}),
+    "decision": frozenset({"decision", "决定"}),
+    "episode": frozenset({"episode", "经历"}),
+    "relationship": frozenset({"relationship", "关系"}),
+    "insight": frozenset({"insight", "洞察"}),
+}
+_TRUST: Final[Mapping[str, Trust]] = {"user": "explicit-user", "inference": "inferred"}
+_FILLED: Final = frozenset({"type", "authority", "importance", "observedAt", "sources"})
+
+
+def type_from_tags(tags: Iterable[str]) -> MemoryType:
+    """Gives the type that a tag names, where none is given; "fact" if no tag does."""
+    words = {tag.strip(WHITE_SPACE).lower() for tag in tags}
+    return next((kind for kind, names in _TYPE_TAGS.items() if words & names), "fact")
+
+
+def implied_source(
+    provenance: Provenance | None,
+    *,
+    id: str,
+    trust: Trust,
+    thread_id: str | None,
+    turn_id: str | None,
+) -> Source:
+    """Gives the source that stands for a provenance, where a record lists none.
+
+    Args:
+        provenance: what made the record.
+        id: the id of the source.
+        trust: how far it is trusted, unless the user or an inference made it.
+        thread_id: where it was said.
+        turn_id: in which turn; left out, the provenance may know.
+    """
+    if provenance is None:
+        return Source(
+            id=id,
+            kind="legacy",
+            trust=trust,
+            thread_id=_fitting(thread_id),
+            turn_id=_fitting(turn_id),
+        )
+    # An empty file hides the origin: there is no locator then.
+    locator = provenance.origin if provenance.file is None else provenance.file
+    return Source(
+        id=id,
+        kind=provenance.kind,
+        trust=_TRUST.get(provenance.kind, trust),
+        thread_id=_fitting(thread_id),
+        turn_id=_fitting(provenance.turn_id if turn_id is None else turn_id),
+        locator=(locator or "")[:LOCATOR_CHARACTERS] or None,
+    )
+
+
+def _fillings(record: MemoryRecord, given: AbstractSet[str]) -> dict[str, Any]:
+    """Gives what a record leaves out and its schema's second version always has."""
+    kind = record.provenance.kind if record.provenance else ""
+    changes: dict[str, Any] = {}
+    if "type" not in given:
+        changes["type"] = type_from_tags(record.tags)
+    if "importance" not in given:
+        changes["importance"] = IMPORTANCE.get(kind, 0.5)
+    if "observedAt" not in given:
+        moments = map(instant, (record.updated_at, record.created_at))
+        changes["observed_at"] = next((timestamp(m) for m in moments if m), EPOCH)
+    if "sources" not in given:
+        implied = implied_source(
+            record.provenance,
+            id="source_legacy_1",
+            trust="legacy",
+            thread_id=record.source_thread_id,
+            turn_id=record.source_turn_id,
+        )
+        changes["sources"] = (implied,)
+    return changes
+
+
+def _fitting(text: str | None) -> str | None:
+    """Gives an id that a source can carry; a cut one would name something else."""
+    return text if text and len(text) <= 256 else None  # noqa: PLR2004 — the bound of Text256
+
+
+def _check(record: MemoryRecord) -> None:
+    """Refuses what no single field's declaration can say."""
+    if (at := record.content.find("\0")) >= 0:
+        raise InvalidRecordError("content", "text without NUL", f"NUL at position {at}")
+    for field in ("confidence", "importance"):
+        if copysign(1, number := getattr(record, field)) < 0:
+            raise InvalidRecordError(field, "a number from 0 to 1", excerpt(number))
+    if record.valid_from is not None and record.valid_to is not None:
+        start, end = instant(record.valid_from), instant(record.valid_to)
+        if start and end and start > end:
+            expected = f"a time not before validFrom, {excerpt(record.valid_from)}"
+            raise InvalidRecordError("validTo", expected, excerpt(record.valid_to))
+    taken: set[str] = set()
+    for at, source in enumerate(record.sources):
+        if source.id in taken:
+            expected = "an id that no other source has"
+            raise InvalidRecordError(f"sources.{at}.id", expected, excerpt(source.id))
+        taken.add(source.id)

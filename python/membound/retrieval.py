@@ -1,0 +1,128 @@
+"""Recall over records at hand: the pure function, and what every path answers with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from membound import _core
+from membound.context import record_list
+from membound.policy import AgentAccess, MemoryPolicy
+from membound.records import Authority, MemoryRecord, MemoryType, Scope
+from membound.request import PathText, Purpose, RelevanceMode, Request, retrieval_request
+from membound.trace import IndexState, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+__all__ = ["RetrievalResult", "result_of", "retrieve_among", "retrieve_records"]
+
+_TRACE = msgspec.json.Decoder(Trace)
+
+
+class RetrievalResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What one retrieval found.
+
+    Attributes:
+        records: the selected records, best first, with their content as the budget cut it.
+        context: the fenced reference block, "" when nothing is relevant.
+        trace: why, for every step.
+    """
+
+    records: tuple[MemoryRecord, ...]
+    context: str
+    trace: Trace
+
+
+def retrieve_records(
+    records: Iterable[MemoryRecord],
+    query: str,
+    *,
+    now: datetime,
+    workspace: PathText | None = None,
+    project: PathText | None = None,
+    project_identity: PathText | None = None,
+    agent: AgentAccess | None = None,
+    limit: float = 64,
+    purpose: Purpose = "injection",
+    scope: Scope | Iterable[Scope] | None = None,
+    type: MemoryType | Iterable[MemoryType] | None = None,
+    authority: Authority | Iterable[Authority] | None = None,
+    tags: Iterable[str] | None = None,
+    min_confidence: float = 0.0,
+    character_budget: float = 6000,
+    policy: MemoryPolicy | None = None,
+    relevance_mode: RelevanceMode = "foundation-v1",
+) -> RetrievalResult:
+    """Recalls the relevant few of ``records``: a pure function of its arguments.
+
+    Args:
+        records: what may be recalled; every one is judged.
+        query: the words asked for.
+        now: the aware instant at which lifecycles and freshness are judged.
+        workspace: where it is asked from; without it no workspace's records are seen.
+        project: the project asked from; absent, the workspace stands in for it.
+        project_identity: what `membound.project_identity` gave for the project.
+        agent: for whom; an agent sees its own records only, and nobody else sees those.
+        limit: most records, besides the policy's and 64. Fractions are cut, negative counts 0.
+        purpose: ``injection`` leaves directives to their own block, ``tool`` keeps them.
+        scope: only this scope or these.
+        type: only this type or these.
+        authority: only this authority or these.
+        tags: only records that carry every one, compared in NFKC, trimmed and lowercased.
+        min_confidence: least confidence of an eligible record, from 0 to 1.
+        character_budget: most characters of the whole block, fence included.
+        policy: what the host allows; by default everything, 8 records.
+        relevance_mode: the named rule of admission.
+
+    Raises:
+        InvalidInputError: naming the argument that is not acceptable.
+    """
+    request = retrieval_request(
+        query,
+        now=now,
+        workspace=workspace,
+        project=project,
+        project_identity=project_identity,
+        agent=agent,
+        limit=limit,
+        purpose=purpose,
+        scope=scope,
+        type=type,
+        authority=authority,
+        tags=tags,
+        min_confidence=min_confidence,
+        character_budget=character_budget,
+        policy=MemoryPolicy() if policy is None else policy,
+        relevance_mode=relevance_mode,
+    )
+    return retrieve_among(
+        request, [record.to_json() for record in record_list(records)], "disabled"
+    )
+
+
+def retrieve_among(request: Request, records: list[bytes], state: IndexState) -> RetrievalResult:
+    """Judges every one of some records, given as canonical JSON."""
+    selected, context, trace = _core.retrieve_records(request.to_json(), records)
+    return result_of([(records[at], content) for at, content in selected], context, trace, state)
+
+
+def result_of(
+    selected: list[tuple[bytes, str | None]],
+    context: str,
+    trace: bytes,
+    state: IndexState,
+) -> RetrievalResult:
+    """Builds the result from what the core gave: full records for the selected ones only."""
+    return RetrievalResult(
+        records=tuple(_as_shown(json, content) for json, content in selected),
+        context=context,
+        trace=msgspec.structs.replace(_TRACE.decode(trace), index_state=state),
+    )
+
+
+def _as_shown(json: bytes, content: str | None) -> MemoryRecord:
+    record = MemoryRecord.from_json(json)
+    return record if content is None else msgspec.structs.replace(record, content=content)

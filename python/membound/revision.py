@@ -1,0 +1,117 @@
+"""A record's next state: what changes, and the earlier state kept in its history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from membound.errors import InvalidInputError, InvalidRecordError
+from membound.excerpt import excerpt
+from membound.fields import (
+    DIRECTIVE_CHARACTERS,
+    HISTORY_CHARACTERS,
+    HISTORY_REVISIONS,
+    Operation,
+)
+from membound.records import MemoryRecord, Revision, Snapshot
+from membound.schema import json_names, may_be_absent, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["input_error", "refuse_unfit_directive", "revised"]
+
+_NAMES: Final = json_names(MemoryRecord)
+_ATTRIBUTES: Final = {name: attribute for attribute, name in _NAMES.items()}
+_KEPT: Final = frozenset(
+    {"id", "scope", "created_at", "updated_at", "revision", "history", "schema_version"}
+)
+_DIRECTIVE: Final = frozenset({"authority", "content", "agent_context"})
+
+
+def revised(
+    record: MemoryRecord,
+    *,
+    operation: Operation,
+    now_text: str,
+    changes: Mapping[str, object],
+) -> MemoryRecord:
+    """Gives the record after a change, with the state before it in its history.
+
+    The history keeps the last 20 revisions, fewer where their JSON would pass 64,000 characters.
+
+    Args:
+        record: the state before.
+        operation: what the history calls the change.
+        now_text: the moment of the change, as canonical JSON text.
+        changes: new values by attribute name; None takes an optional away.
+
+    Raises:
+        InvalidInputError: a change names no such attribute, or its value is not acceptable.
+    """
+    tree = record.to_dict()
+    before = Revision(
+        revision=record.revision,
+        changed_at=now_text,
+        operation=operation,
+        snapshot=Snapshot(**{name: getattr(record, name) for name in json_names(Snapshot)}),
+    )
+    tree["revision"] = record.revision + 1
+    tree["updatedAt"] = now_text
+    tree["history"] = _bounded([*tree["history"], before.to_dict()])
+    for attribute, value in changes.items():
+        _apply(tree, attribute, value)
+    try:
+        after = type(record).from_dict(tree)
+    except InvalidRecordError as fault:
+        raise input_error(fault) from None
+    if changes.keys() & _DIRECTIVE:
+        refuse_unfit_directive(after)
+    return after
+
+
+def refuse_unfit_directive(record: MemoryRecord) -> None:
+    """Refuses a standing rule that is an agent's, a project's, or too long to be shown whole.
+
+    Raises:
+        InvalidInputError: naming the field to change.
+    """
+    if record.authority != "directive":
+        return
+    if record.agent_context is not None:
+        raise InvalidInputError("agent_context", "none for a directive", "an agent's context")
+    if record.scope == "project":
+        raise InvalidInputError("scope", "user or workspace for a directive", "'project'")
+    if len(record.content) > DIRECTIVE_CHARACTERS:
+        expected = f"at most {DIRECTIVE_CHARACTERS:,} characters for a directive"
+        raise InvalidInputError("content", expected, f"{len(record.content):,}")
+
+
+def input_error(fault: InvalidRecordError) -> InvalidInputError:
+    """Words a refused field as the argument that gave it: ``validTo`` is ``valid_to``."""
+    field, dot, rest = fault.field.partition(".")
+    name = _ATTRIBUTES.get(field, field)
+    return InvalidInputError(f"{name}{dot}{rest}", fault.expected, fault.got)
+
+
+def _apply(tree: dict[str, Any], attribute: str, value: object) -> None:
+    name = _NAMES.get(attribute)
+    if name is None or attribute in _KEPT:
+        raise InvalidInputError("changes", "attributes of a record to change", excerpt(attribute))
+    if value is None and may_be_absent(MemoryRecord, name):
+        tree.pop(name, None)
+    else:
+        tree[name] = plain(value)
+
+
+def _bounded(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Drops the oldest revisions until the compact JSON of the list is short enough."""
+    history = history[-HISTORY_REVISIONS:]
+    lengths = [len(str(msgspec.json.encode(entry), "utf-8")) + 1 for entry in history]
+    total = sum(lengths) + 1
+    first = 0
+    while total > HISTORY_CHARACTERS:
+        total -= lengths[first]
+        first += 1
+    return history[first:]

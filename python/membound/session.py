@@ -1,0 +1,219 @@
+"""One open store's parts working together: files, index, the right to write, the last recall."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from membound.canonical import CanonicalStore, Quarantined, file_name
+from membound.errors import (
+    CanonicalFileError,
+    IndexUnavailableError,
+    InvalidInputError,
+    NotFoundError,
+    StoreBusyError,
+    StoreClosedError,
+)
+from membound.excerpt import excerpt
+from membound.projection import Progress, Projection
+from membound.records import MemoryRecord
+from membound.retrieval import RetrievalResult, result_of, retrieve_among
+from membound.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from membound import _core
+    from membound.policy import MemoryPolicy
+    from membound.request import Request
+    from membound.trace import IndexState, Trace
+
+__all__ = ["Session", "store_path"]
+
+_FOLDER = "memory"
+_INDEX = "memory-index.sqlite3"
+_LOCK = "memory.lock"
+_BUSY_SECONDS = 5.0
+_INDEX_FAULTS = (IndexUnavailableError, StoreBusyError)
+_T = TypeVar("_T")
+
+
+class Session:
+    """The parts of one open store, and the two ways through them: answer, and commit."""
+
+    def __init__(
+        self,
+        path: Path,
+        policy: MemoryPolicy,
+        clock: Callable[[], datetime],
+        *,
+        index: bool,
+        durable: bool,
+    ) -> None:
+        self.path = path
+        self.policy = policy
+        self.clock = clock
+        self.canonical = CanonicalStore(path / _FOLDER, durable=durable)
+        self.writer = Writer(path / _LOCK, _BUSY_SECONDS)
+        self.projection = (
+            Projection(path / _INDEX, self.canonical, self.writer, durable=durable)
+            if index
+            else None
+        )
+        self.quarantined: tuple[Quarantined, ...] = ()
+        self.last_injected_ids: tuple[str, ...] = ()
+        self.last_trace: Trace | None = None
+        self._process = os.getpid()
+        self._closed = False
+        if self.projection is not None:
+            self.projection.open()
+
+    def check(self) -> None:
+        """Makes sure that the store is open, in the process that opened it.
+
+        Raises:
+            StoreClosedError: it is not.
+        """
+        if self._closed:
+            raise StoreClosedError("the store is closed; open it again")
+        if self._process != os.getpid():
+            raise StoreClosedError("the store was opened before the fork; open it in this process")
+
+    def close(self) -> None:
+        """Lets everything go; a forked child's copy is left alone."""
+        if not self._closed and self.projection is not None and self._process == os.getpid():
+            self.projection.close()
+        self._closed = True
+
+    @property
+    def state(self) -> IndexState:
+        """The index's state; ``disabled`` where there is none."""
+        return "disabled" if self.projection is None else self.projection.state
+
+    def answer(self, request: Request) -> RetrievalResult:
+        """Recalls through the index, or through the canonical files where it cannot answer."""
+        found = self._from_index(lambda index: index.retrieve(request.to_json()))
+        if found is not None:
+            return result_of(*found, "ready")
+        return retrieve_among(request, self.load(), self.state)
+
+    def load(self) -> list[bytes]:
+        """Reads every canonical file that can be used."""
+        records, quarantined = self.canonical.load()
+        self.quarantined = tuple(quarantined)
+        return records
+
+    def page(self, after: tuple[int | None, str] | None, most: int) -> list[bytes] | None:
+        """Gives records, the last changed first, from the index; None where it cannot answer."""
+        return self._from_index(lambda index: index.page(after, most))
+
+    def directives(self, request: Request) -> list[MemoryRecord]:
+        """Gives at least every directive that the request may see."""
+        found = self._from_index(lambda index: index.directives(request.to_json()))
+        if found is None:
+            return list(self.records())
+        return list(map(MemoryRecord.from_json, found))
+
+    def _from_index(self, ask: Callable[[_core.Index], _T]) -> _T | None:
+        """Asks the index, if it answers; one that fails is taken out of use."""
+        projection = self.projection
+        index = projection.answering_index() if projection is not None else None
+        if index is None or projection is None:
+            return None
+        try:
+            return ask(index)
+        except _INDEX_FAULTS as error:
+            projection.degrade(error)
+            return None
+
+    def require_projection(self) -> Projection:
+        """The index's keeper.
+
+        Raises:
+            IndexUnavailableError: the store was opened without one.
+        """
+        if self.projection is None:
+            raise IndexUnavailableError("the store was opened with index=False")
+        return self.projection
+
+    def known_quarantined(self) -> tuple[Quarantined, ...]:
+        """The files that cannot be used, as of the last full look at the folder."""
+        noted = self.projection.quarantined() if self.projection is not None else ()
+        return noted or self.quarantined
+
+    def records(self) -> Iterator[MemoryRecord]:
+        """Yields every record, in the order of file names."""
+        for name in self.canonical.names():
+            found = self.canonical.record(name)
+            if isinstance(found, MemoryRecord):
+                yield found
+
+    def require(self, id: str) -> MemoryRecord:
+        """Reads one record.
+
+        Raises:
+            NotFoundError: there is none.
+            CanonicalFileError: its file cannot be used.
+        """
+        found = self.canonical.record(file_name(id))
+        if isinstance(found, Quarantined):
+            raise CanonicalFileError(found.file, "use", found.reason)
+        if found is None:
+            raise NotFoundError(id)
+        return found
+
+    def commit(
+        self,
+        records: Sequence[MemoryRecord],
+        removed: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> None:
+        """Writes and removes canonical files, and brings the index in line.
+
+        The caller holds the right to write. An index that fails is taken out of use: the files are
+        the truth, and it is healed from them.
+
+        Raises:
+            CanonicalFileError: a file cannot be written.
+        """
+        projection = self.projection
+        index = projection.open_index() if projection is not None else None
+        if index is not None and projection is not None:
+            try:
+                projection.settle(index)
+                index.intend([*(record.id for record in records), *removed])
+            except _INDEX_FAULTS as error:
+                projection.degrade(error)
+                index = None
+        self.canonical.write_many(records, progress)
+        self.canonical.delete(removed)
+        if index is not None and projection is not None:
+            try:
+                projection.commit(index, records, removed)
+            except _INDEX_FAULTS as error:
+                projection.degrade(error)
+
+
+def store_path(path: object) -> Path:
+    """Reads the path of a data folder.
+
+    Raises:
+        InvalidInputError: it is no path, or another system's.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInputError("path", "a path", excerpt(path))
+    text = os.fspath(path)
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise InvalidInputError("path", "a path that is not empty", excerpt(text))
+    if os.name != "nt" and len(text) > 2 and text[1] == ":" and text[2] in "\\/":  # noqa: PLR2004 — a drive letter, a colon, a separator
+        raise InvalidInputError("path", "a path of this system, not a Windows path", excerpt(text))
+    folder = Path(text)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InvalidInputError("path", "a folder, or nothing yet", excerpt(text)) from None
+    except OSError as error:
+        raise CanonicalFileError(text, "make", error.strerror or "unknown") from error
+    return folder.absolute()

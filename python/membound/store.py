@@ -1,0 +1,284 @@
+"""The store: canonical files, their index, and the verbs that a host calls."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, NoReturn, Self, Unpack, get_args
+
+from membound.context import DirectiveSelection, selected_directives
+from membound.errors import InvalidInputError
+from membound.excerpt import excerpt
+from membound.feedback import FeedbackLog
+from membound.inspection import diagnose, verify
+from membound.listing import Cursor, listed
+from membound.mutations import Conflict, Mutations
+from membound.numbers import whole
+from membound.policy import AgentAccess, MemoryPolicy
+from membound.request import PathText, RetrievalOptions, retrieval_request, scope_request
+from membound.session import Session, store_path
+from membound.threads import in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+
+    from membound.draft import DraftFields
+    from membound.projection import Progress
+    from membound.records import Authority, MemoryRecord, MemoryType, Scope
+    from membound.reports import Diagnostics, VerifyReport
+    from membound.retrieval import RetrievalResult
+
+__all__ = ["Conflict", "Durability", "MemoryStore"]
+
+Durability = Literal["full", "relaxed"]
+
+
+class MemoryStore(Mutations):
+    """A folder of records with an index; open one with `MemoryStore.open`.
+
+    One store serves many threads. One process at a time writes; readers are never blocked. A child
+    process opens the store anew.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.feedback = FeedbackLog(session.path, session.policy.feedback)
+
+    @classmethod
+    def open(
+        cls,
+        path: PathText,
+        *,
+        policy: MemoryPolicy | None = None,
+        clock: Callable[[], datetime] | None = None,
+        index: bool = True,
+        durability: Durability = "full",
+    ) -> Self:
+        """Opens the store in a data folder, making one where there is nothing.
+
+        Args:
+            path: the data folder: ``memory/<id>.json`` and ``memory-index.sqlite3`` lie in it.
+            policy: what may be recalled; by default everything, 8 records.
+            clock: gives the aware ``now`` where a verb is not given one.
+            index: whether to keep an index; without one every recall reads all files.
+            durability: ``full`` syncs every change to disk before a verb returns, ``relaxed``
+                leaves that to the operating system.
+
+        Raises:
+            InvalidInputError: naming the argument that is not acceptable.
+            CanonicalFileError: the folder cannot be made.
+        """
+        if policy is not None and not isinstance(policy, MemoryPolicy):
+            raise InvalidInputError("policy", "a MemoryPolicy", excerpt(policy))
+        if durability not in get_args(Durability):
+            raise InvalidInputError("durability", "full or relaxed", excerpt(durability))
+        return cls(
+            Session(
+                store_path(path),
+                MemoryPolicy() if policy is None else policy,
+                _utc_now if clock is None else clock,
+                index=bool(index),
+                durable=durability == "full",
+            ),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        error: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<MemoryStore {str(self._session.path)!r} index={self._session.state}>"
+
+    def __reduce__(self) -> NoReturn:
+        expected = "the path of the store, to open it in the other process"
+        raise InvalidInputError("store", expected, "an open store")
+
+    def close(self) -> None:
+        """Closes the store; a second call does nothing."""
+        self._session.close()
+
+    def get(self, id: str) -> MemoryRecord:
+        """Reads one record, whatever its state.
+
+        Raises:
+            NotFoundError: there is none.
+            CanonicalFileError: its file cannot be used.
+        """
+        self._session.check()
+        return self._session.require(id)
+
+    def list(
+        self,
+        *,
+        scope: Scope | Iterable[Scope] | None = None,
+        type: MemoryType | Iterable[MemoryType] | None = None,
+        authority: Authority | Iterable[Authority] | None = None,
+        workspace: PathText | None = None,
+        tags: Iterable[str] | None = None,
+        include_inactive: bool = False,
+        limit: float | None = None,
+        before: Cursor | None = None,
+        now: datetime | None = None,
+    ) -> tuple[MemoryRecord, ...]:
+        """Lists records, the last changed first, then by id.
+
+        Args:
+            scope: only this scope or these.
+            type: only this type or these.
+            authority: only this authority or these.
+            workspace: only records of this workspace.
+            tags: only records that carry every one.
+            include_inactive: also deleted, disabled, superseded, expired and not yet valid ones.
+            limit: most records; 0 gives none, None all.
+            before: ``(updated_at, id)`` of the last record of the page before: a stable cursor.
+            now: the aware moment at which lifecycles are judged.
+
+        Raises:
+            InvalidInputError: naming the argument that is not acceptable.
+        """
+        self._session.check()
+        request = retrieval_request(
+            "",
+            now=self.now() if now is None else now,
+            workspace=workspace,
+            scope=scope,
+            type=type,
+            authority=authority,
+            tags=tags,
+            policy=self._session.policy,
+        )
+        return listed(
+            self._session,
+            request,
+            include_inactive=include_inactive,
+            limit=limit,
+            before=before,
+        )
+
+    def export(self) -> Iterator[MemoryRecord]:
+        """Yields every record, whatever its state, in the order of file names."""
+        self._session.check()
+        return self._session.records()
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        now: datetime | None = None,
+        policy: MemoryPolicy | None = None,
+        **options: Unpack[RetrievalOptions],
+    ) -> RetrievalResult:
+        """Recalls the relevant few; the options are those of `retrieve_records`.
+
+        ``now`` and ``policy`` are the store's own where they are left out. A recall for injection
+        is what `diagnostics` then shows as the last one.
+
+        Raises:
+            InvalidInputError: naming the argument that is not acceptable.
+            StoreClosedError: the store is closed, or another process's.
+        """
+        session = self._session
+        session.check()
+        request = retrieval_request(
+            query,
+            now=self.now() if now is None else now,
+            policy=session.policy if policy is None else policy,
+            **options,
+        )
+        result = session.answer(request)
+        if request.purpose == "injection":
+            session.last_trace = result.trace
+            session.last_injected_ids = result.trace.selected_ids
+        return result
+
+    async def aretrieve(
+        self,
+        query: str,
+        *,
+        now: datetime | None = None,
+        policy: MemoryPolicy | None = None,
+        **options: Unpack[RetrievalOptions],
+    ) -> RetrievalResult:
+        """Runs `retrieve` in a worker thread; the event loop goes on."""
+        return await in_thread(self.retrieve, query, now=now, policy=policy, **options)
+
+    async def aremember(
+        self,
+        content: str,
+        *,
+        now: datetime | None = None,
+        **fields: Unpack[DraftFields],
+    ) -> MemoryRecord:
+        """Runs `remember` in a worker thread; the event loop goes on."""
+        return await in_thread(self.remember, content, now=now, **fields)
+
+    def list_directives(
+        self,
+        *,
+        now: datetime | None = None,
+        workspace: PathText | None = None,
+        project: PathText | None = None,
+        project_identity: PathText | None = None,
+        agent: AgentAccess | None = None,
+        policy: MemoryPolicy | None = None,
+    ) -> DirectiveSelection:
+        """Selects the standing rules that hold, as `select_directives` does among records."""
+        session = self._session
+        session.check()
+        request = scope_request(
+            now=self.now() if now is None else now,
+            workspace=workspace,
+            project=project,
+            project_identity=project_identity,
+            agent=agent,
+            policy=session.policy if policy is None else policy,
+        )
+        return selected_directives(request, session.directives(request))
+
+    def diagnostics(self) -> Diagnostics:
+        """Tells the state of the store; cheap enough for a status page, not for every turn."""
+        self._session.check()
+        return diagnose(self._session, self.feedback)
+
+    def verify(self) -> VerifyReport:
+        """Compares every file with the index, byte for byte, and has differences mended.
+
+        Raises:
+            CanonicalFileError: the folder cannot be listed.
+        """
+        self._session.check()
+        return verify(self._session)
+
+    def rebuild_index(self, *, progress: Progress | None = None) -> None:
+        """Makes the index anew from the canonical files.
+
+        Raises:
+            StoreBusyError: another writer would not yield.
+            IndexUnavailableError: the index cannot be written, or the store has none.
+        """
+        self._session.check()
+        self._session.require_projection().rebuild(progress)
+
+    def backfill(self, max_records: float = 256) -> bool:
+        """Brings up to ``max_records`` more files into the index; whether it is now complete."""
+        self._session.check()
+        return self._session.require_projection().step(whole(max_records, "max_records"))
+
+    def wait_until_ready(self, timeout: float = 60.0) -> bool:
+        """Waits for the index to be filled; whether it answers.
+
+        Recall works meanwhile, from the files.
+        """
+        self._session.check()
+        return self._session.require_projection().wait(timeout)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
