@@ -48,13 +48,14 @@ class Backfill:
         """
         with self._writer.held():
             if self._names is None:
-                if self._up_to_date():
+                if self.up_to_date():
                     return True
                 self._names = self._canonical.names()
             self._take(self._names[self.scanned : self.scanned + most])
             return self.scanned == len(self._names) and self._finish(self._names)
 
-    def _up_to_date(self) -> bool:
+    def up_to_date(self) -> bool:
+        """Tells whether the index is complete and has seen the folder as it is."""
         return (
             self._index.note(COMPLETE) is not None
             and self._index.note(FOLDER) == self._canonical.identity()
@@ -83,7 +84,7 @@ class Backfill:
         self._index.apply(
             records=[],
             removed=orphans,
-            settled=[],
+            settled=self._index.intents(),
             notes=[
                 (COMPLETE, "yes"),
                 (FOLDER, self._canonical.identity()),

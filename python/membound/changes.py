@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,17 +23,20 @@ __all__ = ["check_revision", "corrected", "marked", "new_id", "superseded", "unm
 
 _TIMES = ("observed_at", "valid_from", "valid_to", "expires_at")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_RANDOM_DIGITS = 12
 
 
 def new_id(now: datetime) -> str:
     """Makes an id that sorts by time and is not met twice: ``mem_`` time ``_`` chance."""
-    time, digits = max(milliseconds(now), 0), ""
-    while time:
-        time, digit = divmod(time, len(_DIGITS))
+    chance = int.from_bytes(os.urandom(8))
+    return f"mem_{_base36(max(milliseconds(now), 0)):0>8}_{_base36(chance):0>13}"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number or not digits:
+        number, digit = divmod(number, len(_DIGITS))
         digits = _DIGITS[digit] + digits
-    chance = "".join(secrets.choice(_DIGITS) for _ in range(_RANDOM_DIGITS))
-    return f"mem_{digits or '0'}_{chance}"
+    return digits
 
 
 def check_revision(record: MemoryRecord, expected: object) -> None:

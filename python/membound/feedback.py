@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import logging
 import os
 import re
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import msgspec
 from membound.canonical import reason_of
 from membound.errors import CanonicalFileError
 from membound.events import FeedbackEvent, retrieved_events
+from membound.log import logger
 from membound.times import timestamp
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _SEGMENT = re.compile(r"events-([0-9]{6,})\.jsonl")
 _APPEND: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _decoder = msgspec.json.Decoder(FeedbackEvent)
-_logger = logging.getLogger("membound")
 
 State = Literal["disabled", "ready", "degraded"]
 
@@ -174,7 +173,7 @@ class FeedbackLog:
         try:
             event = _decoder.decode(tail)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            _logger.warning("a torn line of %s was cut off", name)
+            logger().warning("a torn line of %s was cut off", name)
             os.truncate(self._folder / name, self._read[name])
             return
         self._read[name] += len(tail)
@@ -235,7 +234,7 @@ def record_retrieved(
         moment = timestamp(store.now() if now is None else now)
         return log.append(retrieved_events(thread_id, turn_id, memory_ids, moment))
     except Exception as fault:  # noqa: BLE001 — the promise is that nothing gets out
-        _logger.warning("feedback was not recorded: %s", type(fault).__name__)
+        logger().warning("feedback was not recorded: %s", type(fault).__name__)
         return ()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 from membound.errors import InvalidInputError
 
@@ -13,6 +12,7 @@ __all__ = ["ENDING", "file_name", "record_id"]
 ENDING: Final = ".json"
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._-]")
+_ENCODED = re.compile(rb"%([0-9A-F]{2})")
 _DEVICES: Final = frozenset(
     ["CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))],
 )
@@ -54,7 +54,8 @@ def record_id(name: str) -> str | None:
     if stem.startswith(_LONG):
         stem = stem.removeprefix(_LONG).replace("=", "%3A")
     try:
-        id = unquote_to_bytes(stem).decode("utf-8", "surrogatepass")
+        encoded = stem.encode("utf-8", "surrogatepass")
+        id = _ENCODED.sub(_byte, encoded).decode("utf-8", "surrogatepass")
     except UnicodeError:
         return None
     return id if id and file_name(id) == name else None
@@ -62,3 +63,7 @@ def record_id(name: str) -> str | None:
 
 def _percent(byte: re.Match[bytes]) -> bytes:
     return b"%%%02X" % byte[0][0]
+
+
+def _byte(encoded: re.Match[bytes]) -> bytes:
+    return bytes([int(encoded[1], 16)])

@@ -78,7 +78,7 @@ def verify(session: Session) -> VerifyReport:
         checked, quarantined = _read_all(session)
         return VerifyReport(checked=checked, quarantined=quarantined, reason=projection.reason)
     if report.missing or report.stale or report.orphaned:
-        projection.begin_again()
+        projection.lagging = True
     return report
 
 

@@ -238,12 +238,16 @@ class Mutations:
 
         Raises:
             DuplicateIdError: an id is taken; nothing was written.
+            InvalidInputError: an id comes twice; nothing was written.
             CanonicalFileError: the file with that id cannot be used and is not replaced.
         """
         if on_conflict not in get_args(Conflict):
             raise InvalidInputError("on_conflict", "error, skip or replace", excerpt(on_conflict))
         session, _ = self._begin(None)
-        given = {record.id: record for record in record_list(records)}
+        listed = record_list(records)
+        given = {record.id: record for record in listed}
+        if len(given) < len(listed):
+            raise InvalidInputError("records", "every id once", f"{len(listed) - len(given)} twice")
         with session.writer.held():
             stored = {id: session.require(id) for id in given if session.canonical.holds(id)}
             kept = {

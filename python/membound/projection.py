@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from membound.errors import (
     MemboundError,
     StoreBusyError,
 )
+from membound.log import logger
 
 if TYPE_CHECKING:
     from membound.records import MemoryRecord
@@ -30,9 +32,9 @@ __all__ = ["Progress", "Projection"]
 
 Progress = Callable[[int, int], None]
 
-_LOG = logging.getLogger("membound")
 _STEP = 64
 _RETRY_SECONDS = 5.0
+_PAUSE_SECONDS = 0.002
 _SIDE_FILES = ("", "-wal", "-shm")
 
 
@@ -44,6 +46,10 @@ class Projection:
         canonical: the truth that it projects.
         writer: the right to write.
         durable: whether commits survive the loss of power.
+
+    Attributes:
+        reason: why the index cannot be used, or is made anew.
+        lagging: whether files and rows are known to differ, so that all are to be looked at.
     """
 
     def __init__(
@@ -63,7 +69,9 @@ class Projection:
         self._changing = threading.RLock()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._tried = 0.0
+        self._tried = -math.inf
+        self._damaged: _core.Index | None = None
+        self.lagging = False
         self.reason: str | None = None
 
     @property
@@ -80,25 +88,47 @@ class Projection:
         return (backfill.scanned, backfill.remaining) if backfill is not None else (0, 0)
 
     def open_index(self) -> _core.Index | None:
-        """The index, complete or not; opened anew where its file was replaced or works again."""
-        if self._index is not None and self._index.is_current():
-            return self._index
-        if self._index is not None or time.monotonic() - self._tried >= _RETRY_SECONDS:
+        """The index, complete or not; opened anew where its file was replaced or works again.
+
+        None while another thread is making one: nobody waits for that.
+        """
+        index = self._index
+        if index is not None and index.is_current():
+            return index
+        if index is None and time.monotonic() - self._tried < _RETRY_SECONDS:
+            return None
+        if not self._changing.acquire(blocking=False):
+            return None
+        try:
             self.open()
-        return self._index
+            return self._index
+        finally:
+            self._changing.release()
 
     def answering_index(self) -> _core.Index | None:
-        """The index, if nothing is known to be missing from it."""
+        """The index, if nothing is known to be missing from it.
+
+        Raises:
+            IndexUnavailableError: it cannot be read.
+        """
         index = self.open_index()
-        complete = index is not None and self._backfill is None
-        if complete and index is not None and index.note(COMPLETE) is None:
+        if index is None or self._backfill is not None:
+            return None
+        if self.lagging:
+            self.begin_again()
+            return None
+        if index.note(COMPLETE) is None:
             # Another process has begun to fill it anew.
             self._start(Backfill(index, self._canonical, self._writer))
             return None
-        return index if complete else None
+        return index
 
     def quarantined(self) -> tuple[Quarantined, ...]:
-        """The files that were left out when the index was last filled."""
+        """The files that were left out when the index was last filled.
+
+        Raises:
+            IndexUnavailableError: it cannot be read.
+        """
         noted = self._index.note(QUARANTINED) if self._index is not None else None
         return msgspec.json.decode(noted or "[]", type=tuple[Quarantined, ...])
 
@@ -110,24 +140,33 @@ class Projection:
         with self._changing:
             self._tried = time.monotonic()
             self._index = self._backfill = None
+            self.lagging = False
             try:
-                index = self._open_file()
-                backfill = self._first_step(index)
+                index, backfill = self._opened()
             except MemboundError as error:
                 self.degrade(error)
                 return
-            self._index, self.reason = index, None
-            if backfill is not None:
+            self._index = index
+            if backfill is None:
+                self.reason = None
+            else:
                 self._start(backfill)
 
-    def _open_file(self) -> _core.Index:
-        try:
-            return _core.Index.open(self._path, self._durable)
-        except IndexDamagedError as error:
-            _LOG.warning("the index is made anew from the canonical files: %s", error)
-            with self._writer.held():
+    def _opened(self) -> tuple[_core.Index, Backfill | None]:
+        """Opens the file, or a new one in its place where it is damaged."""
+        if self._damaged is None:
+            try:
+                index = _core.Index.open(self._path, self._durable)
+                return index, self._first_step(index)
+            except IndexDamagedError as error:
+                logger().warning("the index is made anew from the canonical files: %s", error)
+                self.reason = str(error)
+        with self._writer.held(timeout=0):
+            if self._damaged is None or self._damaged.is_current():
                 self._remove_file()
-                return _core.Index.open(self._path, self._durable)
+            self._damaged = None
+            index = _core.Index.open(self._path, self._durable)
+            return index, self._first_step(index)
 
     def _remove_file(self) -> None:
         try:
@@ -145,8 +184,8 @@ class Projection:
                 self.settle(index)
                 return None if backfill.step(_STEP) else backfill
         except StoreBusyError:
-            # A writer is at work; it keeps a complete index in line by itself.
-            return backfill if index.note(COMPLETE) is None else None
+            # A writer is at work; it keeps an index that is up to date in line by itself.
+            return None if backfill.up_to_date() else backfill
 
     def settle(self, index: _core.Index) -> None:
         """Brings in line the records that a writer was about to change when it died.
@@ -156,15 +195,32 @@ class Projection:
         if ids := index.intents():
             found = {id: self._canonical.find(id) for id in ids}
             records = [record for record in found.values() if record is not None]
-            self.commit(index, records, [id for id in ids if found[id] is None])
+            self.commit(index, records, [id for id in ids if found[id] is None], known=False)
+
+    def knows_folder(self, index: _core.Index) -> bool:
+        """Tells whether nothing but this store's writers has changed the folder.
+
+        Raises:
+            IndexUnavailableError: the index cannot be read.
+        """
+        return index.note(FOLDER) == self._canonical.identity()
 
     def commit(
         self,
         index: _core.Index,
         records: Sequence[MemoryRecord],
         removed: Sequence[str],
+        *,
+        known: bool,
     ) -> None:
         """Writes rows whose files have changed, and settles their intents, in one transaction.
+
+        Args:
+            index: the open index.
+            records: what the files now hold.
+            removed: ids whose files are gone.
+            known: whether the folder was as the index knew it before the change; if it was not,
+                its new state is not noted either, so that what came from outside is looked for.
 
         Raises:
             IndexUnavailableError: the index cannot be written.
@@ -173,16 +229,19 @@ class Projection:
             records=[record.to_json() for record in records],
             removed=list(removed),
             settled=[*(record.id for record in records), *removed],
-            notes=[(FOLDER, self._canonical.identity())],
+            notes=[(FOLDER, self._canonical.identity())] if known else [],
         )
+        if not known and index.note(COMPLETE) is not None:
+            self.lagging = True
 
     def degrade(self, error: MemboundError) -> None:
         """Takes the index out of use after a failure; it is tried again, and healed, later."""
+        if isinstance(error, IndexDamagedError) and self._index is not None:
+            self._damaged = self._index
+            self._tried = -math.inf
         self._index = self._backfill = None
         self.reason = str(error)
-        _LOG.warning("recall goes on from the canonical files: %s", error)
-        if isinstance(error, IndexDamagedError):
-            self._tried = 0.0
+        logger().warning("recall goes on from the canonical files: %s", error)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Makes the index anew from the canonical files.
@@ -194,6 +253,9 @@ class Projection:
         self.stop()
         with self._changing, self._writer.held():
             self._index = self._backfill = None
+            # Another program's file, or a newer version's, is refused here and stays.
+            with suppress(IndexDamagedError):
+                _core.Index.open(self._path, self._durable)
             self._remove_file()
             index = _core.Index.open(self._path, self._durable)
             backfill = Backfill(index, self._canonical, self._writer)
@@ -202,7 +264,8 @@ class Projection:
                 complete = backfill.step(_STEP)
                 if progress is not None:
                     progress(backfill.scanned, backfill.scanned + backfill.remaining)
-            self._index, self.reason = index, None
+            self._index, self.reason, self._damaged = index, None, None
+            self.lagging = False
 
     def step(self, most: int) -> bool:
         """Fills in up to ``most`` more files; whether the index is now complete."""
@@ -218,11 +281,16 @@ class Projection:
                 self.degrade(error)
                 return False
             if complete:
-                self._backfill = None
+                self._backfill = self.reason = None
             return complete
 
     def begin_again(self) -> None:
-        """Has every file looked at once more, after a difference was found."""
+        """Has every file looked at once more, after a difference was found.
+
+        Raises:
+            IndexUnavailableError: the index cannot be written.
+        """
+        self.lagging = False
         index = self.open_index()
         if index is not None and self._backfill is None:
             index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, "differs")])
@@ -239,22 +307,31 @@ class Projection:
                 self._thread.start()
 
     def _fill(self) -> None:
-        while not self._stopping.is_set() and self._backfill is not None:
+        while True:
+            with self._changing:
+                if self._stopping.is_set() or self._backfill is None:
+                    self._thread = None
+                    return
             self.step(_STEP)
 
     def wait(self, timeout: float) -> bool:
-        """Waits until the index is filled; whether it answers then."""
+        """Waits until the index is filled; whether it answers then.
+
+        Raises:
+            IndexUnavailableError: it cannot be read.
+        """
         deadline = time.monotonic() + timeout
-        while self._backfill is not None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        return self.state == "ready"
+        while (index := self.answering_index()) is None:
+            if self._backfill is None or time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        return index is not None
 
     def stop(self) -> None:
         """Ends the thread that fills the index, after its present step."""
         self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        if (thread := self._thread) is not None:
+            thread.join()
 
     def close(self) -> None:
         """Lets the index go."""

@@ -119,11 +119,11 @@ class Session:
     def _from_index(self, ask: Callable[[_core.Index], _T]) -> _T | None:
         """Asks the index, if it answers; one that fails is taken out of use."""
         projection = self.projection
-        index = projection.answering_index() if projection is not None else None
-        if index is None or projection is None:
+        if projection is None:
             return None
         try:
-            return ask(index)
+            index = projection.answering_index()
+            return None if index is None else ask(index)
         except _INDEX_FAULTS as error:
             projection.degrade(error)
             return None
@@ -180,18 +180,25 @@ class Session:
         """
         projection = self.projection
         index = projection.open_index() if projection is not None else None
+        known = False
         if index is not None and projection is not None:
             try:
                 projection.settle(index)
+                known = projection.knows_folder(index)
                 index.intend([*(record.id for record in records), *removed])
             except _INDEX_FAULTS as error:
                 projection.degrade(error)
                 index = None
-        self.canonical.write_many(records, progress)
-        self.canonical.delete(removed)
+        try:
+            self.canonical.write_many(records, progress)
+            self.canonical.delete(removed)
+        except CanonicalFileError:
+            if projection is not None:
+                projection.lagging = True
+            raise
         if index is not None and projection is not None:
             try:
-                projection.commit(index, records, removed)
+                projection.commit(index, records, removed, known=known)
             except _INDEX_FAULTS as error:
                 projection.degrade(error)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 
+from membound import _core
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
@@ -23,12 +23,6 @@ DATETIME_PATTERN = (
 _AWARE = "an aware datetime; use datetime.now(UTC), or .astimezone() on a naive local one"
 _MILLISECOND = timedelta(milliseconds=1)
 _START = datetime(1970, 1, 1, tzinfo=UTC)
-
-_LENIENT = re.compile(
-    r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})"
-    r"(?:[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?"
-    r"([Zz]|[+-][0-9]{2}:[0-9]{2})?)?)?)?",
-)
 
 
 def timestamp(moment: datetime, field: str = "now") -> str:
@@ -50,39 +44,16 @@ def milliseconds(moment: datetime, field: str = "now") -> int:
 
 
 def instant(text: str) -> datetime | None:
-    """Reads the ECMAScript ISO profile; None for every other notation.
+    """Reads the ECMAScript ISO profile; None for other notations, and beyond the years 1 to 9999.
 
     A date alone is midnight UTC, and a time without a zone is read as UTC, so that the answer
     depends on the text only. Fractions are cut to milliseconds.
     """
-    match = _LENIENT.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    found = _core.instant(text)
     try:
-        local = datetime(
-            int(year),
-            int(month or 1),
-            int(day or 1),
-            int(hour or 0),
-            int(minute or 0),
-            int(second or 0),
-            int((fraction or "")[:3].ljust(3, "0")) * 1000,
-            tzinfo=UTC,
-        )
-        return local - _offset(zone)
-    except (ValueError, OverflowError):
+        return None if found is None else _START + found * _MILLISECOND
+    except OverflowError:
         return None
-
-
-def _offset(zone: str | None) -> timedelta:
-    if zone is None or zone in "Zz":
-        return timedelta()
-    hours, minutes = int(zone[1:3]), int(zone[4:6])
-    if hours > 23 or minutes > 59:  # noqa: PLR2004 — a day has 24 hours of 60 minutes
-        raise ValueError(zone)
-    offset = timedelta(hours=hours, minutes=minutes)
-    return -offset if zone[0] == "-" else offset
 
 
 def _utc(moment: datetime, field: str) -> datetime:

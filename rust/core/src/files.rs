@@ -11,7 +11,10 @@ struct Records(Vec<Record>);
 
 impl Path for Records {
     const MODE: Mode = Mode::Filesystem;
-    const CHANNEL: Channel = Channel::Filesystem;
+
+    fn channel(_hits: usize) -> Channel {
+        Channel::Filesystem
+    }
 
     fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)> {
         let candidate = |(key, record): (usize, &Record)| Candidate {

@@ -58,8 +58,9 @@ pub struct Candidate {
 pub trait Path {
     /// Which path it is.
     const MODE: Mode;
-    /// What proposes by words on this path.
-    const CHANNEL: Channel;
+
+    /// What proposed a candidate that holds `hits` query tokens.
+    fn channel(hits: usize) -> Channel;
 
     /// Every record that could be admitted, and a count of all others by the stage that drops them.
     fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)>;
@@ -83,10 +84,12 @@ pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome> {
     let (candidates, uncounted) = path.candidates(&query)?;
     let (eligible, mut filtered) = eligible(candidates, &query, uncounted);
     let candidate_count = eligible.len() + filtered.irrelevant;
-    let admitted = admitted(eligible, &query, &mut filtered);
+    let mut admitted = admitted(eligible, &query, &mut filtered);
+    if !request.policy.enabled {
+        admitted.clear();
+    }
     let selection = budget::select(&admitted, request, |key| path.record(key))?;
-    let trace =
-        account(&query, (P::MODE, P::CHANNEL), candidate_count, filtered, &admitted, &selection);
+    let trace = account::<P>(&query, candidate_count, filtered, &admitted, &selection);
     Ok(Outcome { selection, trace })
 }
 
@@ -154,9 +157,8 @@ fn admitted(
     admitted
 }
 
-fn account(
+fn account<P: Path>(
     query: &Query<'_>,
-    (mode, words): (Mode, Channel),
     candidate_count: usize,
     filtered: Filtered,
     admitted: &[Admitted],
@@ -166,17 +168,13 @@ fn account(
         selection.taken.iter().map(|taken| taken.record.card.id.as_str()).collect();
     let ranking = |one: &Admitted| Ranking {
         memory_id: one.candidate.card.id.clone(),
-        channel: if one.scored.features.type_affinity > one.scored.features.lexical {
-            Channel::TypeAffinity
-        } else {
-            words
-        },
+        channel: P::channel(one.candidate.hits),
         features: one.scored,
         selected: selected.contains(one.candidate.card.id.as_str()),
     };
     Trace {
         timestamp: query.request.timestamp.clone(),
-        mode,
+        mode: P::MODE,
         query_token_count: query.tokens.tokens.len(),
         query_tokens_truncated: query.tokens.truncated,
         candidate_count,

@@ -24,11 +24,11 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Channel {
-    /// Its words, through the index.
+    /// Its words, found in the index.
     Fts5,
-    /// Its words, through the canonical files.
+    /// The canonical files, which propose every record.
     Filesystem,
-    /// Its type, more than its words.
+    /// Its type or a tag alone, found in the index.
     TypeAffinity,
 }
 

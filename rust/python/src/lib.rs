@@ -16,7 +16,7 @@ mod _core {
     use membound_core::directives::select_directives as select;
     use membound_core::error::{Error, Result};
     use membound_core::files;
-    use membound_core::instant::Millis;
+    use membound_core::instant::{Millis, parse};
     use membound_core::lifecycle::lifecycle as state;
     use membound_core::record::Record;
     use membound_core::request::Request;
@@ -52,6 +52,12 @@ mod _core {
     #[pyfunction]
     fn normalize_path(path: &str) -> Option<String> {
         scope::normalize_path(path)
+    }
+
+    /// The milliseconds since the epoch that an ISO 8601 text names; None for any other text.
+    #[pyfunction]
+    fn instant(text: &str) -> Option<Millis> {
+        parse(text)
     }
 
     /// The form in which tags count as equal: NFKC, trimmed, lowercase.

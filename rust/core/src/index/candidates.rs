@@ -89,7 +89,10 @@ impl<'c> Fts5<'c> {
 
 impl Path for Fts5<'_> {
     const MODE: Mode = Mode::Fts5;
-    const CHANNEL: Channel = Channel::Fts5;
+
+    fn channel(hits: usize) -> Channel {
+        if hits > 0 { Channel::Fts5 } else { Channel::TypeAffinity }
+    }
 
     fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)> {
         let places = census::places(self.connection, query)?;

@@ -1,0 +1,127 @@
+"""The `membound` command group: its verbs, and what becomes of an error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from membound.errors import MemboundError, MissingExtraError, StoreError
+
+try:
+    import click
+    import rich  # noqa: F401 — tables and progress need it: say so before the work begins
+except ImportError as error:
+    raise MissingExtraError("cli", error.name or "click") from error
+
+from membound.cli.outcome import Failure, Interrupted, Unavailable
+from membound.cli.text import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["commands", "run"]
+
+# A verb's module is imported when the verb is used, so that a recall pays for no table.
+_VERBS = {
+    "init": "maintenance",
+    "remember": "remember",
+    "recall": "recall",
+    "list": "browse",
+    "show": "browse",
+    "edit": "change",
+    "disable": "change",
+    "forget": "change",
+    "import": "transfer",
+    "export": "transfer",
+    "rebuild": "maintenance",
+    "doctor": "maintenance",
+    "evaluate": "measure",
+    "bench": "measure",
+}
+
+
+class Commands(click.Group):
+    """The verbs, loaded one by one, with every error of ours turned into a line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 — click's signature
+        """Return the verbs in the order in which a reader meets them."""
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 — click's signature
+        """Import the verb's module and return its command."""
+        if cmd_name not in _VERBS:
+            return None
+        module = import_module(f"membound.cli.{_VERBS[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 — click's signature
+        """Run the verb."""
+        try:
+            return super().invoke(ctx)
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+        except MemboundError as error:
+            raise Failure(str(error)) from error
+        except (KeyboardInterrupt, click.Abort) as error:
+            raise Interrupted("interrupted") from error
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise Failure(str(error)) from error
+            _stop_writing()
+            raise click.exceptions.Exit(0) from error
+
+
+_EXAMPLES = examples(
+    "membound init",
+    'membound remember "Use pnpm, not npm, in this repo." --tag package-manager',
+    'membound recall "which package manager do we use?"',
+)
+_EXIT_CODES = examples(
+    "0    done",
+    "1    an honest no: nothing found, problems found, lines skipped",
+    "2    usage or bad input",
+    "3    the store is busy or cannot be used",
+    "130  interrupted",
+    heading="Exit codes",
+)
+
+
+@click.group(
+    cls=Commands,
+    epilog=f"{_EXAMPLES}\n\n{_EXIT_CODES}",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="membound", message="%(prog)s %(version)s")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="MEMBOUND_STORE",
+    default=Path(".membound"),
+    show_default=True,
+    show_envvar=True,
+    help="The folder that holds the store.",
+)
+@click.pass_context
+def commands(ctx: click.Context, store: Path) -> None:
+    """Long-term memory for agents: bounded, scoped, deterministic, explainable recall."""
+    ctx.obj = store
+
+
+def run(arguments: Iterable[str] | None = None) -> None:
+    """Run the command line for a terminal and end the process."""
+    for stream in (sys.stdout, sys.stderr):
+        # An ASCII terminal shows an escape where it lacks a character.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    commands.main(None if arguments is None else list(arguments), prog_name="membound")
+
+
+def _stop_writing() -> None:
+    """Send what is still buffered nowhere: the reader of the pipe has seen enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

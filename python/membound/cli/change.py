@@ -1,0 +1,152 @@
+"""The verbs `edit`, `disable` and `forget`: what is known has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from membound.cli.options import (
+    AUTHORITIES,
+    TYPES,
+    UNIT,
+    expected_revision,
+    expires,
+    given,
+    json_output,
+    open_store,
+)
+from membound.cli.outcome import Declined
+from membound.cli.text import echo, echo_json, examples, note
+from membound.errors import RevisionConflictError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from membound.records import MemoryRecord
+    from membound.store import MemoryStore
+
+__all__ = ["disable_command", "edit_command", "forget_command"]
+
+
+@click.command(
+    "edit",
+    epilog=examples(
+        'membound edit mem_01 --content "Use pnpm 10, not npm." --expected-revision 1',
+        "membound edit mem_01 --tag tooling --tag node",
+    ),
+)
+@click.argument("id")
+@click.option("--content", metavar="TEXT", help="The new statement.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="The new tags; repeatable.")
+@click.option("--no-tags", is_flag=True, help="Take every tag away.")
+@click.option("--type", type=TYPES)
+@click.option("--authority", type=AUTHORITIES)
+@click.option("--confidence", type=UNIT)
+@click.option("--importance", type=UNIT)
+@expires
+@click.option("--no-expiry", is_flag=True, help="It ends to hold at no set time.")
+@expected_revision
+@json_output
+@click.pass_obj
+def edit_command(
+    store: Path,
+    /,
+    *,
+    id: str,
+    expected_revision: int | None,
+    no_tags: bool,
+    no_expiry: bool,
+    as_json: bool,
+    **changed: object,
+) -> None:
+    """Change the record ID; without an option its content opens in $EDITOR."""
+    fields = given(**changed)
+    if (no_tags and "tags" in fields) or (no_expiry and "expires_at" in fields):
+        message = "--no-tags and --no-expiry exclude --tag and --expires"
+        raise click.UsageError(message)
+    if no_tags:
+        fields["tags"] = ()
+    if no_expiry:
+        fields["expires_at"] = None
+    with open_store(store) as opened:
+        if not fields:
+            edited = _edit_content(opened.get(id))
+            if edited is None:
+                note("nothing was changed")
+                return
+            content, revision = edited
+            fields, expected_revision = {"content": content}, expected_revision or revision
+        record = opened.update(id, expected_revision=expected_revision, **fields)
+    _echo(record, as_json=as_json)
+
+
+@click.command("disable")
+@click.argument("id")
+@click.option("--enable", is_flag=True, help="Take it into use again.")
+@expected_revision
+@json_output
+@click.pass_obj
+def disable_command(
+    store: Path, *, id: str, enable: bool, expected_revision: int | None, as_json: bool
+) -> None:
+    """Keep the record ID but recall it no more, until --enable."""
+    with open_store(store) as opened:
+        verb = opened.enable if enable else opened.disable
+        record = verb(id, expected_revision=expected_revision)
+    _echo(record, as_json=as_json)
+
+
+@click.command(
+    "forget",
+    epilog=examples(
+        "membound forget mem_01",
+        "membound forget mem_01 --purge --yes",
+    ),
+)
+@click.argument("id")
+@click.option("--purge", is_flag=True, help="Remove its file too: nothing is left to restore.")
+@click.option("--yes", is_flag=True, help="Purge without asking.")
+@expected_revision
+@click.pass_obj
+def forget_command(
+    store: Path, *, id: str, purge: bool, yes: bool, expected_revision: int | None
+) -> None:
+    """Forget the record ID: a tombstone stays, so that an import does not bring it back."""
+    with open_store(store) as opened:
+        if not purge:
+            opened.delete(id, expected_revision=expected_revision)
+        else:
+            _purge(opened, id, yes=yes, expected_revision=expected_revision)
+    echo(id)
+
+
+def _purge(store: MemoryStore, id: str, *, yes: bool, expected_revision: int | None) -> None:
+    """Remove the record for good once the person said so."""
+    record = store.get(id)
+    if expected_revision is not None and expected_revision != record.revision:
+        raise RevisionConflictError(id, expected_revision, record.revision)
+    if not yes and not click.confirm(f"Remove {id} for good?", err=True):
+        raise Declined("nothing was removed")
+    store.purge(id)
+
+
+def _edit_content(record: MemoryRecord) -> tuple[str, int] | None:
+    """Let the person edit the content; None if they left it as it was.
+
+    The revision comes along, so that a change made meanwhile elsewhere is not overwritten.
+    """
+    text = click.edit(record.content, extension=".md", require_save=True)
+    if text is None:
+        return None
+    if not record.content.endswith("\n"):
+        text = text.removesuffix("\n")
+    return None if text == record.content else (text, record.revision)
+
+
+def _echo(record: MemoryRecord, *, as_json: bool) -> None:
+    """Print the changed record, or where it stands now."""
+    if as_json:
+        echo_json(record.to_dict())
+    else:
+        echo(f"{record.id} revision {record.revision}")

@@ -1,0 +1,115 @@
+"""What several verbs share: option declarations, opening the store, reading a moment."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+
+import click
+
+from membound.cli.outcome import Failure
+from membound.records import Authority, MemoryType, Scope
+from membound.store import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+__all__ = [
+    "AUTHORITIES",
+    "SCOPES",
+    "TYPES",
+    "UNIT",
+    "compose",
+    "expected_revision",
+    "expires",
+    "filters",
+    "given",
+    "holds_store",
+    "json_output",
+    "moment",
+    "now",
+    "open_store",
+]
+
+Decorator: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
+
+SCOPES = click.Choice(get_args(Scope))
+TYPES = click.Choice(get_args(MemoryType))
+AUTHORITIES = click.Choice(get_args(Authority))
+UNIT = click.FloatRange(0, 1)
+
+
+def moment(
+    ctx: click.Context,  # noqa: ARG001 — click's signature
+    param: click.Parameter,  # noqa: ARG001 — click's signature
+    value: str | None,
+) -> datetime | None:
+    """Read an ISO 8601 time that names its zone; click calls this on the option's value."""
+    if value is None:
+        return None
+    try:
+        read = datetime.fromisoformat(value)
+    except ValueError:
+        message = f"{value!r} is no ISO 8601 time; write 2026-07-01T12:00:00Z"
+        raise click.BadParameter(message) from None
+    if read.tzinfo is None:
+        message = f"{value!r} names no zone; add Z for UTC, or an offset such as +08:00"
+        raise click.BadParameter(message)
+    return read
+
+
+def compose(*decorators: Decorator) -> Decorator:
+    """Return one decorator that applies several, the first one outermost."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+json_output = click.option("--json", "as_json", is_flag=True, help="Print strict JSON.")
+
+expires = click.option(
+    "--expires", "expires_at", metavar="TIME", callback=moment, help="When it ends to hold."
+)
+
+expected_revision = click.option(
+    "--expected-revision",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Refuse if the record is at another revision.",
+)
+
+# Which records: any of the scopes, types and authorities, and every tag.
+filters = compose(
+    click.option("--scope", type=SCOPES, multiple=True, help="Only this scope; repeatable."),
+    click.option("--type", type=TYPES, multiple=True, help="Only this type; repeatable."),
+    click.option("--authority", type=AUTHORITIES, multiple=True, help="Only this authority."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Carrying every such tag."),
+)
+
+
+def given(**values: object) -> dict[str, Any]:
+    """Return the options that were given: neither None nor an empty repetition."""
+    return {name: value for name, value in values.items() if value is not None and value != ()}
+
+
+def now() -> datetime:
+    """Return the present moment; a command line is a host, so it may ask."""
+    return datetime.now(UTC)
+
+
+def holds_store(path: Path) -> bool:
+    """Say whether there is a store at `path`: records, or the index of none yet."""
+    return (path / "memory").is_dir() or (path / "memory-index.sqlite3").is_file()
+
+
+def open_store(path: Path, *, create: bool = False) -> MemoryStore:
+    """Open the store at `path`; only what writes new records creates one."""
+    if not create and not holds_store(path):
+        message = f"there is no store at {path}; run `membound init`, or name one with --store"
+        raise Failure(message)
+    return MemoryStore.open(path)

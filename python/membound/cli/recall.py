@@ -1,0 +1,94 @@
+"""The verb `recall`: a question in, the context block out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from membound.cli.options import filters, given, json_output, open_store
+from membound.cli.outcome import NEGATIVE
+from membound.cli.place import asking_place
+from membound.cli.text import echo, echo_json, examples, note, printable_lines
+
+if TYPE_CHECKING:
+    from membound.retrieval import RetrievalResult
+    from membound.trace import Trace
+
+__all__ = ["recall_command"]
+
+
+@click.command(
+    "recall",
+    epilog=examples(
+        'membound recall "which package manager do we use?"',
+        'membound recall "how are releases cut" --explain',
+        "membound recall \"database\" --type decision --json | jq -r '.records[].content'",
+    ),
+)
+@click.argument("query")
+@click.option("--workspace", metavar="PATH", help="Where it is asked.  [default: this folder]")
+@click.option("--project", metavar="PATH", help="The project's folder.  [default: the workspace]")
+@click.option("--limit", type=click.IntRange(min=0), help="At most so many records; 0 gives none.")
+@click.option(
+    "--budget",
+    "character_budget",
+    type=click.IntRange(min=0),
+    help="At most so many characters for the whole block.  [default: 6000]",
+)
+@filters
+@click.option("--mode", "relevance_mode", metavar="NAME", help="The relevance mode.")
+@click.option("--purpose", type=click.Choice(["injection", "tool"]), help="tool keeps directives.")
+@click.option("--explain", is_flag=True, help="Also print why: the trace as a table.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if nothing is relevant, as grep does.")
+@json_output
+@click.pass_context
+def recall_command(
+    ctx: click.Context,
+    /,
+    *,
+    query: str,
+    workspace: str | None,
+    project: str | None,
+    explain: bool,
+    exit_code: bool,
+    as_json: bool,
+    **asked: object,
+) -> None:
+    """Print the context block for QUERY; nothing at all if nothing is relevant."""
+    with open_store(ctx.obj) as opened:
+        found = opened.retrieve(query, **asking_place(workspace, project), **given(**asked))
+        degraded = opened.diagnostics().reason if found.trace.index_state == "degraded" else None
+    if degraded:
+        note(f"note: answered from the canonical files, without the index: {degraded}")
+    _show(found, explain=explain, as_json=as_json)
+    if exit_code and not found.records:
+        ctx.exit(NEGATIVE)
+
+
+def _show(found: RetrievalResult, *, explain: bool, as_json: bool) -> None:
+    """Print the answer in the form that was asked for."""
+    if as_json:
+        records = [record.to_dict() for record in found.records]
+        echo_json({"records": records, "context": found.context, "trace": found.trace.to_dict()})
+        return
+    if found.context:
+        echo(found.context)
+    else:
+        note(f"nothing relevant: {_why(found.trace)}")
+    if explain:
+        echo(printable_lines(("\n" if found.context else "") + found.trace.explain()))
+
+
+def _why(trace: Trace) -> str:
+    """Say in a line where the records went."""
+    gone = trace.filtered
+    losses = {
+        "of another scope": gone.scope,
+        "not active": gone.lifecycle,
+        "standing rules": gone.purpose,
+        "outside the filters": gone.request,
+        "below the relevance floor": gone.irrelevant,
+    }
+    told = [f"{count:,} {what}" for what, count in losses.items() if count]
+    return ", ".join(told) or "the store holds no record for this place"

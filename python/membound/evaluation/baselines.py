@@ -1,0 +1,85 @@
+"""The baseline: the newest records, injected whatever the question."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from membound.context import reference_block
+from membound.policy import MemoryPolicy
+from membound.records import MemoryRecord, instant
+from membound.retrieval import retrieve_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["eligible_records", "newest_that_fit", "unconditional_injection"]
+
+_MOST_RECORDS = 64
+_START = datetime.min.replace(tzinfo=UTC)
+
+
+def unconditional_injection(
+    records: Iterable[MemoryRecord],
+    *,
+    now: datetime,
+    workspace: str | None = None,
+    limit: int = 8,
+    character_budget: int = 6_000,
+    policy: MemoryPolicy | None = None,
+) -> tuple[MemoryRecord, ...]:
+    """Select the newest eligible records up to both budgets, without asking for relevance.
+
+    It answers to the same scopes, lifecycle and budgets as recall, so that what it lacks beside
+    recall is relevance alone.
+    """
+    rules = MemoryPolicy() if policy is None else policy
+    return newest_that_fit(
+        eligible_records(records, now=now, workspace=workspace, policy=rules),
+        now=now,
+        limit=limit,
+        character_budget=character_budget,
+        policy=rules,
+    )
+
+
+def eligible_records(
+    records: Iterable[MemoryRecord],
+    *,
+    now: datetime,
+    workspace: str | None,
+    policy: MemoryPolicy,
+) -> list[MemoryRecord]:
+    """Return the references that recall would consider, the last updated first, then by id."""
+
+    def considered(record: MemoryRecord) -> bool:
+        """Ask recall itself, so that who may see what is decided in one place."""
+        asked = retrieve_records(
+            (record,), "", now=now, workspace=workspace, purpose="tool", policy=policy
+        )
+        return asked.trace.candidate_count == 1
+
+    seen = [record for record in records if considered(record)]
+    replaced = {record.supersedes for record in seen}
+    current = [r for r in seen if r.id not in replaced and r.authority != "directive"]
+    by_id = sorted(current, key=lambda record: record.id)
+    return sorted(by_id, key=lambda r: instant(r.updated_at) or _START, reverse=True)
+
+
+def newest_that_fit(
+    records: Iterable[MemoryRecord],
+    *,
+    now: datetime,
+    policy: MemoryPolicy,
+    limit: int = 8,
+    character_budget: int = 6_000,
+) -> tuple[MemoryRecord, ...]:
+    """Take records in their order; one that would exceed the characters is left out, uncut."""
+    most = min(limit, policy.max_injected_records, _MOST_RECORDS) if policy.enabled else 0
+    taken: list[MemoryRecord] = []
+    for record in records:
+        if len(taken) >= most:
+            break
+        if len(reference_block([*taken, record], now=now)) <= character_budget:
+            taken.append(record)
+    return tuple(taken)

@@ -1,0 +1,104 @@
+"""Evaluation data: the case, and JSONL files of cases and of records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+
+import msgspec
+
+from membound.errors import InvalidInputError, InvalidRecordError
+from membound.records import MemoryRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from os import PathLike
+
+__all__ = ["EvaluationCase", "load_cases", "load_records"]
+
+_Item = TypeVar("_Item", "EvaluationCase", MemoryRecord)
+
+
+class EvaluationCase(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One question with the ids that should, and the ids that must not, be selected for it.
+
+    Fields that are not ours are ignored, so a data set may carry more than is read here.
+
+    Attributes:
+        expected_ids: what a right answer holds; empty when a right answer is no answer.
+        forbidden_ids: what no answer may hold, whatever its words: records of other workspaces,
+            superseded, deleted, disabled or expired ones. Each one selected is a scope leak.
+        expected_miss: the rules are known not to find it; it is counted apart, not hidden.
+    """
+
+    id: Annotated[str, msgspec.Meta(min_length=1)]
+    query: str
+    expected_ids: tuple[str, ...]
+    forbidden_ids: tuple[str, ...] = ()
+    workspace: str | None = None
+    limit: Annotated[int, msgspec.Meta(ge=0)] = 8
+    category: str = "other"
+    language: str = "und"
+    expected_miss: bool = False
+    note: str | None = None
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
+        """Read a case from its JSON shape, or raise `InvalidInputError`."""
+        try:
+            return msgspec.convert(mapping, cls)
+        except msgspec.ValidationError as error:
+            raise _refusal(error) from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON shape; what is at its default is left out."""
+        shape: dict[str, Any] = msgspec.to_builtins(self)
+        return shape
+
+
+def load_cases(path: str | PathLike[str]) -> tuple[EvaluationCase, ...]:
+    """Read a JSONL file of cases; an error names the file and the line."""
+    return _load(path, _case, InvalidInputError)
+
+
+def load_records(path: str | PathLike[str]) -> tuple[MemoryRecord, ...]:
+    """Read a JSONL file of records in their canonical JSON shape; an error names file and line."""
+    return _load(path, MemoryRecord.from_json, InvalidRecordError)
+
+
+def _case(line: bytes) -> EvaluationCase:
+    try:
+        return msgspec.json.decode(line, type=EvaluationCase)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _refusal(error) from error
+
+
+def _refusal(error: Exception) -> InvalidInputError:
+    return InvalidInputError("case", "an evaluation case", f"another value ({error})")
+
+
+def _load(
+    path: str | PathLike[str], read: Callable[[bytes], _Item], refusal: type[InvalidInputError]
+) -> tuple[_Item, ...]:
+    """Read every line that is not blank; each id may occur once."""
+    items: dict[str, _Item] = {}
+    for place, line in _lines(path):
+        try:
+            item = read(line)
+        except InvalidInputError as error:
+            raise refusal(f"{place} {error.field}", error.expected, error.got) from error
+        if item.id in items:
+            raise refusal(f"{place} id", "an id that no earlier line has", repr(item.id))
+        items[item.id] = item
+    return tuple(items.values())
+
+
+def _lines(path: str | PathLike[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield `file:line` and the line; only LF ends one, as U+2028 may stand inside a string."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 — takes every kind of path as it is
+            content = file.read()
+    except OSError as error:
+        raise InvalidInputError("path", "a file that can be read", str(error)) from error
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            yield f"{path!s}:{number}", line

@@ -1,0 +1,103 @@
+"""The index after changes: what it answers is what the records, as they are now, give."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+import membound
+from membound.errors import MemboundError
+from tests.adapters import (
+    answer_of,
+    ask,
+    ask_records,
+    moment,
+    options_of,
+    records_of,
+    store_of,
+    without_channels,
+)
+from tests.strategies import NOW, make_content, make_record, make_records, make_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from tests.oracle.tokens import Record
+
+STEPS = 60
+
+
+def assert_index_is_current(
+    store: membound.MemoryStore, chance: random.Random, made: list[Record]
+) -> None:
+    """Ask the index and, with everything the store exports, the pure function."""
+    exported = list(store.export())
+    for _ in range(3):
+        request = make_request(chance, made)
+        result = store.retrieve(request["query"], **options_of(request))
+        pure = membound.retrieve_records(exported, request["query"], **options_of(request))
+        assert result.trace.mode == "sqlite-fts5"
+        assert without_channels(answer_of(result)) == without_channels(answer_of(pure))
+
+
+def test_replaced_records_leave_nothing_behind(tmp_path: Path) -> None:
+    chance = random.Random("changes")
+    records = make_records(chance, 40)
+    with store_of(tmp_path, records, index=True) as store:
+        for _ in range(10):
+            place = chance.randrange(len(records))
+            changed = {**make_record(chance, records), "id": records[place]["id"]}
+            records[place] = changed
+            store.import_records(records_of([changed]), on_conflict="replace")
+            store.wait_until_ready(60)
+            for _ in range(5):
+                request = make_request(chance, records)
+                found = without_channels(ask(store.retrieve, request))
+                assert found == without_channels(ask_records(records, request))
+
+
+def change(
+    store: membound.MemoryStore, chance: random.Random, made: list[Record], now: datetime
+) -> None:
+    """Apply one verb to some record; a verb that does not suit its state is refused, typed."""
+    id = chance.choice([record.id for record in store.export()])
+    content = make_content(chance, made)
+    soon = now + timedelta(milliseconds=1)
+    verbs: list[Callable[[], object]] = [
+        lambda: store.remember(content, scope="user", now=now),
+        lambda: store.remember(content, scope="workspace", workspace="/ws/alpha", now=now),
+        lambda: store.update(id, content=content, now=now),
+        lambda: store.update(id, tags=["preference"], importance=0.9, now=now),
+        lambda: store.update(id, expires_at=soon, now=now),
+        lambda: store.update(id, authority="directive", now=now),
+        lambda: store.disable(id, now=now),
+        lambda: store.enable(id, now=now),
+        lambda: store.supersede(id, content, now=now),
+        lambda: store.delete(id, now=now),
+        lambda: store.restore(id, now=now),
+        lambda: store.purge(id),
+    ]
+    chance.choice(verbs)()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_verb_leaves_the_index_current(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(f"verbs-{seed}")
+    made = make_records(chance, 25)
+    now = moment(NOW) - timedelta(hours=1)
+    done = 0
+    with store_of(tmp_path, made, index=True) as store:
+        for step in range(STEPS):
+            try:
+                change(store, chance, made, now + timedelta(seconds=step))
+                done += 1
+            except MemboundError:
+                continue
+            assert_index_is_current(store, chance, made)
+        assert store.verify().ok
+    assert done > STEPS / 2
