@@ -3,6 +3,23 @@
 from pathlib import Path
 from typing import Literal, final
 
+__all__ = [
+    "Index",
+    "WriterLock",
+    "build_profile",
+    "directive_block",
+    "index_schema_version",
+    "instant",
+    "label",
+    "lifecycle",
+    "normalize_path",
+    "reference_block",
+    "retrieve_records",
+    "search_tokens",
+    "select_directives",
+    "tokenizer_version",
+]
+
 build_profile: Literal["debug", "release"]
 tokenizer_version: str
 index_schema_version: int

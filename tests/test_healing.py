@@ -1,0 +1,189 @@
+"""What damage, hand edits and killed writers do: recall stays right, and the index is healed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from membound import MemoryDraft, MemoryRecord, MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
+SQL = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.close()"
+
+
+def index_of(folder: Path) -> Path:
+    return folder / "memory-index.sqlite3"
+
+
+def sql(folder: Path, script: str) -> None:
+    """Change the file as another program would: in a process of its own."""
+    subprocess.run([sys.executable, "-c", SQL, index_of(folder), script], check=True)
+
+
+def filled(folder: Path, count: int = 200) -> Path:
+    drafts = [MemoryDraft(f"kiwi harvest {n}", scope="user", id=f"m{n}") for n in range(count)]
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        store.remember_many(drafts, now=NOW)
+    return folder
+
+
+def test_a_cold_start_never_gives_an_empty_answer(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 600)
+    index_of(folder).unlink()
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        first = store.retrieve("kiwi harvest", now=NOW)
+        assert len(first.records) == 8
+        assert store.wait_until_ready(60)
+        again = store.retrieve("kiwi harvest", now=NOW)
+        assert again.trace.mode == "sqlite-fts5"
+        assert (again.context, again.trace.filtered) == (first.context, first.trace.filtered)
+
+
+def flip(at: int) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        data = bytearray(index_of(folder).read_bytes())
+        data[at : at + 64] = bytes(255 - byte for byte in data[at : at + 64])
+        index_of(folder).write_bytes(data)
+
+    return damage
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "header": flip(0),
+    "empty": lambda folder: index_of(folder).write_bytes(b""),
+    "half": lambda folder: index_of(folder).write_bytes(index_of(folder).read_bytes()[:9_000]),
+    "text": lambda folder: index_of(folder).write_text("not a database " * 1_000),
+    "words": lambda folder: sql(folder, "DROP TABLE search_data"),
+    "rows": lambda folder: sql(folder, "DROP TABLE census"),
+    "tokenizer": lambda folder: sql(folder, "UPDATE meta SET value='v0' WHERE name='tokenizer'"),
+    "schema": lambda folder: sql(folder, "PRAGMA user_version = 0"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_index_is_healed_without_restart(tmp_path: Path, damage: str) -> None:
+    folder = filled(tmp_path / "store")
+    DAMAGE[damage](folder)
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        for _ in range(3):
+            assert len(store.retrieve("kiwi harvest 7", now=NOW).records) == 8
+        deadline = time.monotonic() + 30
+        while not store.wait_until_ready(5) and time.monotonic() < deadline:
+            store.retrieve("kiwi", now=NOW)
+        assert store.retrieve("kiwi harvest 7", now=NOW).trace.mode == "sqlite-fts5"
+        assert store.verify().ok
+
+
+def test_damage_under_an_open_store_is_answered_from_the_files(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store")
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        sql(folder, "DROP TABLE search_data")
+        for _ in range(5):
+            assert len(store.retrieve("kiwi harvest 7", now=NOW).records) == 8
+        assert store.wait_until_ready(30)
+        assert store.retrieve("kiwi harvest 7", now=NOW).trace.mode == "sqlite-fts5"
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [("PRAGMA user_version = 9999", "9999"), ("PRAGMA application_id = 7", "another program")],
+    ids=["newer", "foreign"],
+)
+def test_a_file_that_is_not_ours_is_named_and_left_alone(
+    tmp_path: Path, script: str, reason: str
+) -> None:
+    folder = filled(tmp_path / "store")
+    sql(folder, f"PRAGMA journal_mode = DELETE; {script}")
+    before = index_of(folder).read_bytes()
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        result = store.retrieve("kiwi harvest 7", now=NOW)
+        assert len(result.records) == 8
+        assert result.trace.mode == "filesystem-fallback"
+        state = store.diagnostics()
+        assert state.index_state == "degraded"
+        assert state.reason is not None
+        assert reason in state.reason
+        store.remember("walnut", scope="user", now=NOW)
+        assert store.retrieve("walnut", now=NOW).records
+    assert index_of(folder).read_bytes() == before
+
+
+def test_files_that_came_from_outside_are_found(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 5)
+    memory = folder / "memory"
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        made = MemoryRecord.from_dict({**store.get("m1").to_dict(), "id": "x", "content": "pear"})
+        (memory / "x.json").write_bytes(made.to_json())
+        store.remember("walnut", scope="user", now=NOW)
+        assert store.wait_until_ready(30)
+        assert store.retrieve("pear", now=NOW).trace.selected_ids == ("x",)
+        (memory / "x.json").unlink()
+        (memory / "m1.json").write_bytes(made.to_json().replace(b'"x"', b'"m1"'))
+        report = store.verify()
+        assert (report.orphaned, report.stale) == (("x",), ("m1",))
+        store.retrieve("pear", now=NOW)
+        assert store.wait_until_ready(30)
+        assert store.retrieve("pear", now=NOW).trace.selected_ids == ("m1",)
+        assert store.verify().ok
+
+
+def test_a_file_that_cannot_be_used_is_named_and_hides_nothing(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 5)
+    memory = folder / "memory"
+    good = (memory / "m1.json").read_bytes()
+    (memory / "copy.json").write_bytes(good)
+    (memory / "broken.json").write_text("{")
+    (memory / "list.json").write_text("[]")
+    for ignored in (".hidden.json", "m1.json~", "notes.txt"):
+        (memory / ignored).write_bytes(good)
+    (memory / "folder.json").mkdir()
+    for index in (True, False):
+        with MemoryStore.open(folder, index=index, durability="relaxed") as store:
+            assert len(store.retrieve("kiwi harvest", now=NOW).records) == 5
+            named = {quarantined.file for quarantined in store.diagnostics().quarantined}
+            assert named == {"copy.json", "broken.json", "list.json"}
+            assert not store.verify().ok
+
+
+WRITER = """
+import sys
+from membound import MemoryStore
+with MemoryStore.open(sys.argv[1]) as store:
+    for n in range(100_000):
+        made = store.remember(f"kiwi number {n}", scope="user")
+        print(made.id, flush=True)
+        if n % 3 == 0:
+            store.update(made.id, content=f"walnut number {n}")
+        if n % 5 == 0:
+            store.delete(made.id)
+"""
+
+
+def test_what_was_acknowledged_survives_kills(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    acknowledged: list[str] = []
+    for kill in range(12):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, folder], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            assert writer.stdout is not None
+            acknowledged.append(writer.stdout.readline().strip())
+            time.sleep(0.003 * kill)
+            writer.send_signal(signal.SIGKILL)
+            acknowledged += [line.strip() for line in writer.stdout if line.endswith("\n")]
+        with MemoryStore.open(folder) as store:
+            assert store.wait_until_ready(30)
+            assert store.verify().ok
+            kept = {record.id for record in store.export()}
+            assert kept.issuperset(acknowledged)
+    assert len(acknowledged) > 12
