@@ -12,8 +12,10 @@ import membound
 
 with TemporaryDirectory() as folder:
     with membound.MemoryStore.open(folder) as store:
-        kept = store.remember("Use pnpm, not npm, in this repo.", workspace="/repo")
-        found = store.retrieve("which package manager: pnpm or npm?", workspace="/repo")
+        kept = store.remember(
+            "Use pnpm, not npm, in this repo.", workspace="/repo", tags=["package-manager"]
+        )
+        found = store.retrieve("which package manager do we use, pnpm?", workspace="/repo")
         assert found.trace.selected_ids == (kept.id,), found.trace.explain()
         assert store.retrieve("what is the capital of France?", workspace="/repo").context == ""
     command = Path(sys.executable).with_name("membound")
