@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from membound import _core
+from membound.arguments import source_list, tag_list
 from membound.errors import ConflictError, InvalidInputError, RevisionConflictError
 from membound.excerpt import excerpt
 from membound.records import MemoryRecord, Provenance, timestamp
@@ -63,10 +65,14 @@ def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -
     """
     if record.deleted_at:
         raise ConflictError(record.id, "it is deleted; restore it before changing it")
-    wanted = {
+    wanted: dict[str, Any] = {
         name: timestamp(value, name) if name in _TIMES and value is not None else value
         for name, value in changes.items()
     }
+    if "tags" in wanted:
+        wanted["tags"] = tag_list(wanted["tags"])
+    if "sources" in wanted:
+        wanted["sources"] = source_list(wanted["sources"])
     if "content" in wanted and wanted["content"] != record.content:
         wanted.setdefault("confidence", 1.0)
         wanted["corrected_from"] = record.corrected_from or record.content
@@ -106,6 +112,14 @@ def superseded(record: MemoryRecord, by: MemoryRecord, now: datetime) -> MemoryR
 
 
 def _whereabouts(record: MemoryRecord) -> tuple[object, ...]:
+    """Tells whose record it is, in the forms in which recall compares places."""
     agent = record.agent_context and record.agent_context.agent_id
-    place = (record.workspace, record.project, record.project_identity)
-    return (record.scope, agent, place if record.scope != "user" else None)
+    kind: str = record.scope
+    place = ""
+    if record.scope == "workspace":
+        place = record.workspace or ""
+    elif record.scope == "project" and record.project_identity is not None:
+        kind, place = "identity", record.project_identity
+    elif record.scope == "project":
+        place = (record.workspace if record.project is None else record.project) or ""
+    return kind, agent, _core.normalize_path(place)

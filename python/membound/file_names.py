@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from membound.errors import InvalidInputError
+from membound.excerpt import excerpt
 
 __all__ = ["ENDING", "file_name", "record_id"]
 
@@ -28,10 +29,11 @@ def file_name(id: str) -> str:
     system that way; then the name starts with ``%=`` and a colon is ``=``.
 
     Raises:
-        InvalidInputError: the id is empty.
+        InvalidInputError: the id is empty, or no text.
     """
-    if not id:
-        raise InvalidInputError("id", "text that is not empty", "''")
+    given: object = id
+    if not isinstance(given, str) or not given:
+        raise InvalidInputError("id", "text that is not empty", excerpt(given))
     if _PLAIN.fullmatch(id) and len(id) <= _LONGEST and id.upper() not in _DEVICES:
         return id + ENDING
     stem = _UNSAFE.sub(_percent, id.encode("utf-8", "surrogatepass")).decode("ascii")

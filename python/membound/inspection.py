@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from membound import _core
 from membound.canonical import Quarantined, record_id
-from membound.errors import IndexUnavailableError, StoreBusyError
+from membound.projection import INDEX_FAULTS
 from membound.reports import BackfillProgress, Diagnostics, VerifyReport
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
     projection = session.projection
     index = projection.open_index() if projection is not None else None
     names = session.canonical.names()
-    counts = _counts(session, index)
+    counts, stale = _counted(session, index, names)
+    quarantined = session.known_quarantined()
     scanned, remaining = projection.progress if projection is not None else (0, 0)
     known = counts is not None and session.state == "ready"
     return Diagnostics(
@@ -36,9 +37,9 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
         tombstone_count=counts[2] if counts and known else None,
         directive_count=counts[3] if counts and known else None,
         indexed_count=counts[0] if counts else 0,
-        stale_count=_stale(index, names) if index is not None and counts else 0,
+        stale_count=stale,
         backfill=BackfillProgress(scanned=scanned, remaining=remaining),
-        quarantined=session.known_quarantined(),
+        quarantined=quarantined,
         index_schema_version=_core.index_schema_version,
         tokenizer_version=_core.tokenizer_version,
         last_injected_ids=session.last_injected_ids,
@@ -47,17 +48,18 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
     )
 
 
-def _counts(session: Session, index: _core.Index | None) -> tuple[int, int, int, int] | None:
-    try:
-        return index.counts() if index is not None else None
-    except (IndexUnavailableError, StoreBusyError) as error:
-        session.require_projection().degrade(error)
-        return None
-
-
-def _stale(index: _core.Index, names: list[str]) -> int:
+def _counted(
+    session: Session, index: _core.Index | None, names: list[str]
+) -> tuple[tuple[int, int, int, int] | None, int]:
+    """Gives the index's counts, and how many records it has not as the files have them."""
+    if index is None:
+        return None, 0
     files = {record_id(name) for name in names}
-    return len(files ^ set(index.ids())) + len(index.intents())
+    try:
+        return index.counts(), len(files ^ set(index.ids())) + len(index.intents())
+    except INDEX_FAULTS as error:
+        session.require_projection().degrade(error)
+        return None, 0
 
 
 def verify(session: Session) -> VerifyReport:
@@ -71,13 +73,14 @@ def verify(session: Session) -> VerifyReport:
         if index is not None:
             index.check()
             report = _compare(session, index)
-    except (IndexUnavailableError, StoreBusyError) as error:
+            differs = report.quarantined != projection.quarantined()
+    except INDEX_FAULTS as error:
         projection.degrade(error)
         index = None
     if index is None:
         checked, quarantined = _read_all(session)
         return VerifyReport(checked=checked, quarantined=quarantined, reason=projection.reason)
-    if report.missing or report.stale or report.orphaned:
+    if differs or report.missing or report.stale or report.orphaned:
         projection.lagging = True
     return report
 

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from membound.trace import IndexState
     from membound.writer import Writer
 
-__all__ = ["Progress", "Projection"]
+__all__ = ["INDEX_FAULTS", "Progress", "Projection"]
 
 Progress = Callable[[int, int], None]
+
+INDEX_FAULTS = (IndexUnavailableError, StoreBusyError)
+"""What may go wrong with an index that was opened; the answer then comes from the files."""
 
 _STEP = 64
 _RETRY_SECONDS = 5.0
@@ -315,17 +318,21 @@ class Projection:
             self.step(_STEP)
 
     def wait(self, timeout: float) -> bool:
-        """Waits until the index is filled; whether it answers then.
-
-        Raises:
-            IndexUnavailableError: it cannot be read.
-        """
+        """Waits until the index is filled, healing a damaged one; whether it answers then."""
         deadline = time.monotonic() + timeout
-        while (index := self.answering_index()) is None:
-            if self._backfill is None or time.monotonic() >= deadline:
+        while not self._answers():
+            under_way = self._backfill is not None or self._damaged is not None
+            if not under_way or time.monotonic() >= deadline:
                 return False
             time.sleep(_PAUSE_SECONDS)
-        return index is not None
+        return True
+
+    def _answers(self) -> bool:
+        try:
+            return self.answering_index() is not None
+        except INDEX_FAULTS as error:
+            self.degrade(error)
+            return False
 
     def stop(self) -> None:
         """Ends the thread that fills the index, after its present step."""

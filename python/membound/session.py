@@ -12,11 +12,10 @@ from membound.errors import (
     IndexUnavailableError,
     InvalidInputError,
     NotFoundError,
-    StoreBusyError,
     StoreClosedError,
 )
 from membound.excerpt import excerpt
-from membound.projection import Progress, Projection
+from membound.projection import INDEX_FAULTS, Progress, Projection
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, result_of, retrieve_among
 from membound.writer import Writer
@@ -36,7 +35,6 @@ _FOLDER = "memory"
 _INDEX = "memory-index.sqlite3"
 _LOCK = "memory.lock"
 _BUSY_SECONDS = 5.0
-_INDEX_FAULTS = (IndexUnavailableError, StoreBusyError)
 _T = TypeVar("_T")
 
 
@@ -124,7 +122,7 @@ class Session:
         try:
             index = projection.answering_index()
             return None if index is None else ask(index)
-        except _INDEX_FAULTS as error:
+        except INDEX_FAULTS as error:
             projection.degrade(error)
             return None
 
@@ -140,8 +138,13 @@ class Session:
 
     def known_quarantined(self) -> tuple[Quarantined, ...]:
         """The files that cannot be used, as of the last full look at the folder."""
-        noted = self.projection.quarantined() if self.projection is not None else ()
-        return noted or self.quarantined
+        noted: tuple[Quarantined, ...] = ()
+        if self.projection is not None:
+            try:
+                noted = self.projection.quarantined()
+            except INDEX_FAULTS as error:
+                self.projection.degrade(error)
+        return noted if self.state == "ready" else self.quarantined or noted
 
     def records(self) -> Iterator[MemoryRecord]:
         """Yields every record, in the order of file names."""
@@ -186,21 +189,23 @@ class Session:
                 projection.settle(index)
                 known = projection.knows_folder(index)
                 index.intend([*(record.id for record in records), *removed])
-            except _INDEX_FAULTS as error:
+            except INDEX_FAULTS as error:
                 projection.degrade(error)
                 index = None
         try:
             self.canonical.write_many(records, progress)
             self.canonical.delete(removed)
-        except CanonicalFileError:
+        except BaseException:  # the caller's progress may raise anything
             if projection is not None:
                 projection.lagging = True
             raise
         if index is not None and projection is not None:
             try:
                 projection.commit(index, records, removed, known=known)
-            except _INDEX_FAULTS as error:
+            except INDEX_FAULTS as error:
                 projection.degrade(error)
+        elif projection is not None:
+            projection.lagging = True
 
 
 def store_path(path: object) -> Path:
