@@ -195,3 +195,11 @@ def test_the_event_loop_goes_on_while_the_store_works(store: MemoryStore) -> Non
 def test_a_path_that_is_none_is_refused(path: Any) -> None:  # noqa: ANN401 — of any type
     with pytest.raises(InvalidInputError):
         MemoryStore.open(path)
+
+
+def test_huge_limits_are_capped(store: MemoryStore) -> None:
+    store.remember("kiwi", scope="user", id="k")
+    for limit in (10**400, float("inf")):
+        assert found(store, "kiwi") == store.retrieve("kiwi", limit=limit).trace.selected_ids
+        assert len(store.list(limit=limit)) == 1
+    assert store.retrieve("kiwi", limit=-(10**400), character_budget=10**400).records == ()

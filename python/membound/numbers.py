@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
@@ -19,7 +17,7 @@ def whole(value: object, field: str) -> int:
     Raises:
         InvalidInputError: the value is no number, or is NaN.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 — NaN alone; math.isnan cannot take a huge int
         raise InvalidInputError(field, "a whole number", excerpt(value))
     return int(min(max(value, 0), _MOST))
 
