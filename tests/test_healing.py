@@ -187,3 +187,32 @@ def test_what_was_acknowledged_survives_kills(tmp_path: Path) -> None:
             kept = {record.id for record in store.export()}
             assert kept.issuperset(acknowledged)
     assert len(acknowledged) > 12
+
+
+def test_a_row_number_out_of_range_is_damage_and_no_demand_for_memory(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store")
+    sql(folder, "UPDATE record SET row = 9000000000000000000 WHERE id = 'm1'")
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        assert len(store.retrieve("kiwi harvest 7", now=NOW).records) == 8
+        assert store.wait_until_ready(30)
+        assert store.verify().ok
+
+
+def test_what_verify_found_is_mended_by_the_next_process(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 200)
+    file = folder / "memory" / "m1.json"
+    file.write_bytes(file.read_bytes().replace(b"kiwi harvest 1", b"pear harvest 1"))
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        assert store.verify().stale == ("m1",)
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        assert store.wait_until_ready(30)
+        assert store.verify().ok
+        assert store.retrieve("pear", now=NOW).trace.selected_ids == ("m1",)
+
+
+def test_a_place_is_normal_once_and_for_all(tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        store.remember("kiwi", workspace="/ws/a /", id="k", now=NOW)
+        for workspace in ("/ws/a /", "/ws/a"):
+            found = store.retrieve("kiwi", workspace=workspace, now=NOW)
+            assert found.trace.selected_ids == ("k",)

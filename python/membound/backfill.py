@@ -38,15 +38,19 @@ class Backfill:
         """Files that are still to be looked at, as far as they have been listed."""
         return len(self._names or ()) - self.scanned
 
-    def step(self, most: int) -> bool:
+    def step(self, most: int, timeout: float | None = None) -> bool:
         """Looks at up to ``most`` more files; whether the index is now complete.
+
+        Args:
+            most: files to look at.
+            timeout: seconds to wait for other writers, where not as long as usual.
 
         Raises:
             StoreBusyError: another writer would not yield.
             CanonicalFileError: the folder cannot be listed.
             IndexUnavailableError: the index cannot be written.
         """
-        with self._writer.held():
+        with self._writer.held(timeout):
             if self._names is None:
                 if self.up_to_date():
                     return True

@@ -81,7 +81,10 @@ def verify(session: Session) -> VerifyReport:
         checked, quarantined = _read_all(session)
         return VerifyReport(checked=checked, quarantined=quarantined, reason=projection.reason)
     if differs or report.missing or report.stale or report.orphaned:
-        projection.lagging = True
+        try:
+            projection.begin_again()
+        except INDEX_FAULTS as error:
+            projection.degrade(error)
     return report
 
 

@@ -38,6 +38,7 @@ INDEX_FAULTS = (IndexUnavailableError, StoreBusyError)
 _STEP = 64
 _RETRY_SECONDS = 5.0
 _PAUSE_SECONDS = 0.002
+_PATIENCE_SECONDS = 0.1
 _SIDE_FILES = ("", "-wal", "-shm")
 
 
@@ -270,14 +271,19 @@ class Projection:
             self._index, self.reason, self._damaged = index, None, None
             self.lagging = False
 
-    def step(self, most: int) -> bool:
-        """Fills in up to ``most`` more files; whether the index is now complete."""
+    def step(self, most: int, timeout: float | None = None) -> bool:
+        """Fills in up to ``most`` more files; whether the index is now complete.
+
+        Args:
+            most: files to look at.
+            timeout: seconds to wait for other writers, where not as long as usual.
+        """
         with self._changing:
             backfill = self._backfill
             if backfill is None:
                 return self._index is not None
             try:
-                complete = backfill.step(most)
+                complete = backfill.step(most, timeout)
             except StoreBusyError:
                 return False
             except MemboundError as error:
@@ -293,11 +299,11 @@ class Projection:
         Raises:
             IndexUnavailableError: the index cannot be written.
         """
-        self.lagging = False
         index = self.open_index()
         if index is not None and self._backfill is None:
             index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, "differs")])
             self._start(Backfill(index, self._canonical, self._writer))
+            self.lagging = False
 
     def _start(self, backfill: Backfill) -> None:
         with self._changing:
@@ -315,7 +321,8 @@ class Projection:
                 if self._stopping.is_set() or self._backfill is None:
                     self._thread = None
                     return
-            self.step(_STEP)
+            # A short wait at a time, so that closing the store is not held up by a busy writer.
+            self.step(_STEP, _PATIENCE_SECONDS)
 
     def wait(self, timeout: float) -> bool:
         """Waits until the index is filled, healing a damaged one; whether it answers then."""

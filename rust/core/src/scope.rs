@@ -165,11 +165,13 @@ pub fn normalize_path(path: &str) -> Option<String> {
         }
     }
     let joined = parts.join("/");
-    Some(match (absolute, joined.is_empty()) {
+    let normal = match (absolute, joined.is_empty()) {
         (true, _) => format!("/{joined}"),
         (false, true) => ".".to_owned(),
         (false, false) => joined,
-    })
+    };
+    // Folding can bring white space to an end; what is normal must stay as it is when folded again.
+    if text::trim(&normal) == normal { Some(normal) } else { normalize_path(&normal) }
 }
 
 #[cfg(test)]
@@ -187,6 +189,9 @@ mod tests {
             ("/../ws", Some("/ws")),
             ("/WS/alpha", Some("/WS/alpha")),
             ("conv-26", Some("conv-26")),
+            ("/ws/a /", Some("/ws/a")),
+            ("./ a", Some("a")),
+            ("a/ /", Some("a")),
             ("a/..", Some(".")),
             ("../a/../..", Some("../..")),
             ("/cafe\u{301}", Some("/caf\u{e9}")),

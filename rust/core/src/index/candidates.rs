@@ -19,6 +19,9 @@ use crate::trace::{Channel, Filtered, Mode};
 /// FTS5 cuts longer tokens, so that counts over them are upper bounds and are counted again.
 const LONGEST_TOKEN: usize = 32_000;
 
+/// More rows than any index of ours has: a file that says so is damaged, and is not given the memory.
+const MOST_ROWS: usize = 1 << 28;
+
 /// One retrieval over the snapshot of one connection.
 pub(super) struct Fts5<'c> {
     connection: &'c Connection,
@@ -42,14 +45,18 @@ impl<'c> Fts5<'c> {
             .connection
             .prepare_cached("SELECT max(row) FROM record")?
             .query_row([], |row| row.get(0))?;
-        let mut hits = vec![0_u8; most.map_or(0, |most| most + 1)];
+        let count = most.map_or(0, |most| most.saturating_add(1));
+        if count > MOST_ROWS {
+            return Err(damaged("its row numbers are out of range"));
+        }
+        let mut hits = vec![0_u8; count];
         let mut postings =
             self.connection.prepare_cached("SELECT rowid FROM search WHERE search MATCH ?1")?;
         for token in &query.tokens.tokens {
             let mut rows = postings.query([phrase(token)])?;
             while let Some(row) = rows.next()? {
                 if let Some(count) = hits.get_mut(row.get::<_, usize>(0)?) {
-                    *count += 1;
+                    *count = count.saturating_add(1);
                 }
             }
         }

@@ -102,7 +102,7 @@ impl Census {
                 filtered.lifecycle += group.all;
                 continue;
             };
-            filtered.lifecycle += group.all - group.confident;
+            filtered.lifecycle += group.all.saturating_sub(group.confident);
             if !request.serves(authority) {
                 filtered.purpose += group.confident;
             } else if !request.tags.is_empty() || !request.passes(*scope, kind, authority) {

@@ -1,0 +1,257 @@
+"""Much at once: readers and writers, a writer that does not yield, forks, kills, event loops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from membound import MemoryDraft, MemoryStore
+from membound.errors import StoreBusyError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
+SECONDS = 3.0
+
+
+def python(script: str, *arguments: object) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+
+def write_for_a_while(folder: str, name: str) -> list[str]:
+    made: list[str] = []
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            record = store.remember(f"kiwi {name} {len(made)}", scope="user", now=NOW)
+            assert store.retrieve(f"kiwi {name} {len(made)}", now=NOW).records
+            made.append(record.id)
+    return made
+
+
+def read_for_a_while(folder: str) -> int:
+    most = 0
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            found = store.retrieve("kiwi", now=NOW, limit=64).trace
+            assert len(found.rankings) >= min(most, 64), "what was there is gone"
+            most = max(most, len(found.rankings))
+            store.list(limit=5)
+            assert store.diagnostics().quarantined == ()
+    return most
+
+
+def test_writers_and_readers_in_processes_agree_at_the_end(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
+        writers = [pool.submit(write_for_a_while, str(tmp_path), name) for name in "ab"]
+        readers = [pool.submit(read_for_a_while, str(tmp_path)) for _ in range(2)]
+        made = {id for writer in writers for id in writer.result(60)}
+        assert all(reader.result(60) > 0 for reader in readers)
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        assert {record.id for record in store.list()} == made
+        assert store.wait_until_ready(30)
+        assert store.verify().ok
+        indexed = store.retrieve("kiwi a 3", now=NOW)
+    with MemoryStore.open(tmp_path, index=False) as store:
+        assert store.retrieve("kiwi a 3", now=NOW).context == indexed.context
+
+
+HOLD = """
+import sys, time
+from membound import MemoryDraft, MemoryStore
+def hold(done, total):
+    print(done, flush=True)
+    time.sleep(float(sys.argv[2]))
+with MemoryStore.open(sys.argv[1]) as store:
+    store.remember_many([MemoryDraft("walnut", scope="user")], progress=hold)
+"""
+
+
+def test_a_writer_that_does_not_yield_blocks_writers_only(tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path) as store, python(HOLD, tmp_path, 9) as holder:
+        store.remember("kiwi", scope="user", now=NOW)
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "1\n"
+        began = time.monotonic()
+        for _ in range(20):
+            assert len(store.retrieve("kiwi", now=NOW).records) == 1
+        with MemoryStore.open(tmp_path) as other:
+            assert len(other.retrieve("kiwi", now=NOW).records) == 1
+        assert time.monotonic() - began < 2
+        with pytest.raises(StoreBusyError, match=r"5\.0 s; try again"):
+            store.remember("pear", scope="user")
+        holder.kill()
+        holder.wait()
+        store.remember("pear", scope="user", now=NOW)
+        assert len(store.retrieve("pear", now=NOW).records) == 1
+
+
+def test_a_writer_waits_for_one_that_yields(tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path) as store, python(HOLD, tmp_path, 0.5) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        store.remember("kiwi", scope="user", now=NOW)
+        assert len(store.list()) == 2
+
+
+FORK = """
+import os, sys
+from membound import MemoryStore
+from membound.errors import StoreClosedError
+with MemoryStore.open(sys.argv[1], durability="relaxed") as store:
+    store.remember("kiwi", scope="user", id="k")
+    child = os.fork()
+    if not child:
+        refused = 0
+        for verb in (store.list, store.diagnostics, store.verify, store.rebuild_index):
+            try:
+                verb()
+            except StoreClosedError:
+                refused += 1
+        store.close()
+        with MemoryStore.open(sys.argv[1]) as own:
+            own.remember("pear", scope="user")
+            assert own.retrieve("pear").records
+        {how}
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+    assert store.retrieve("pear").records and store.retrieve("kiwi").records
+    store.update("k", content="walnut")
+    assert store.retrieve("walnut").trace.mode == "sqlite-fts5"
+    assert store.verify().ok
+"""
+
+
+@pytest.mark.parametrize("how", ["sys.exit(refused)", "os._exit(refused)", "del store; exit(4)"])
+def test_however_a_forked_child_ends_the_parent_goes_on(tmp_path: Path, how: str) -> None:
+    with python(FORK.replace("{how}", how), tmp_path) as parent:
+        assert parent.wait(30) == 0
+    with MemoryStore.open(tmp_path) as store:
+        assert store.verify().ok
+
+
+STEPS = """
+import json, random, sys
+from membound import MemoryStore
+chance = random.Random(sys.argv[2])
+with MemoryStore.open(sys.argv[1], durability="relaxed") as store:
+    ids = [record.id for record in store.list()]
+    for n in range(100_000):
+        verb = chance.choice(["remember", "update", "delete", "restore", "purge"])
+        if verb == "remember" or not ids:
+            made = store.remember(f"kiwi {n}", scope="user")
+            ids.append(made.id)
+        else:
+            id = chance.choice(ids)
+            if verb == "purge":
+                print(json.dumps([id, None]), flush=True)
+                store.purge(id)
+                ids.remove(id)
+                continue
+            if verb == "update" and store.get(id).deleted_at:
+                continue
+            made = store.update(id, content=f"walnut {n}") if verb == "update" else getattr(store, verb)(id)
+        print(json.dumps([made.id, made.revision]), flush=True)
+"""  # noqa: E501 — the script's own line
+
+
+def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    chance = random.Random("kills")
+    acknowledged: dict[str, int | None] = {}
+    for kill in range(25):
+        with python(STEPS, tmp_path, kill) as writer:
+            assert writer.stdout is not None
+            lines = [writer.stdout.readline()]
+            time.sleep(chance.uniform(0, 0.05))
+            writer.kill()
+            lines += writer.stdout
+        acknowledged |= dict(json.loads(line) for line in lines if line.endswith("\n"))
+        with MemoryStore.open(tmp_path, durability="relaxed") as store:
+            assert store.wait_until_ready(30)
+            kept = {record.id: record.revision for record in store.export()}
+            for id, revision in acknowledged.items():
+                # A purge is told before it happens, so that either outcome is right.
+                assert revision is None or kept[id] >= revision
+            report = store.verify()
+            assert (report.ok, report.checked) == (True, len(kept))
+    assert len(acknowledged) > 25
+
+
+async def latest_tick(work: Any) -> float:  # noqa: ANN401 — any awaitable
+    """The longest that a 10 ms ticker had to wait while work was done."""
+    gaps = []
+
+    async def tick() -> None:
+        last = time.perf_counter()
+        while True:
+            await asyncio.sleep(0.01)
+            gaps.append(time.perf_counter() - last)
+            last = time.perf_counter()
+
+    ticker = asyncio.create_task(tick())
+    await work
+    ticker.cancel()
+    return max(gaps)
+
+
+def test_the_event_loop_keeps_its_beat(tmp_path: Path) -> None:
+    async def turns(store: MemoryStore) -> None:
+        for number in range(60):
+            await store.aremember(f"kiwi {number}", scope="user", now=NOW)
+            await store.aretrieve("kiwi harvest walnut", now=NOW)
+
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        drafts = [MemoryDraft(f"kiwi harvest {n}", scope="user") for n in range(2000)]
+        store.remember_many(drafts, now=NOW)
+        # One recall through the files is long: in the loop's own thread it would stop the ticker.
+        with MemoryStore.open(tmp_path, index=False, durability="relaxed") as slow:
+            began = time.perf_counter()
+            slow.retrieve("kiwi", now=NOW)
+            blocked = time.perf_counter() - began
+        worst = asyncio.run(latest_tick(turns(store)))
+    took = f"one recall through the files {blocked * 1e3:.0f} ms"
+    print(f"{took}, latest tick {worst * 1e3:.0f} ms")  # noqa: T201 — seen with -s
+    assert worst < max(0.5, blocked)
+
+
+def test_recall_lets_other_threads_run(tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        store.remember_many([MemoryDraft(f"kiwi {n}", scope="user") for n in range(500)], now=NOW)
+        done = threading.Event()
+        beats = 0
+
+        def work() -> None:
+            for _ in range(100):
+                store.retrieve("kiwi harvest", now=NOW)
+            done.set()
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        while not done.is_set():
+            beats += 1
+            time.sleep(0.001)
+        worker.join()
+    assert beats > 3
+
+
+def test_the_import_is_short() -> None:
+    words = [sys.executable, "-X", "importtime", "-c", "import membound; membound.MemoryStore"]
+    shown = subprocess.run(words, capture_output=True, encoding="utf-8", check=True).stderr
+    last = [line for line in shown.splitlines() if re.search(r"\| +membound", line)]
+    total = sum(int(line.split("|")[0].removeprefix("import time:")) for line in last)
+    print(f"the package's own modules take {total / 1e3:.1f} ms to import")  # noqa: T201 — seen with -s
+    assert total < 500_000
