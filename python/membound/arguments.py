@@ -10,11 +10,19 @@ from typing import Any
 from membound import _core
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
-from membound.records import Source
+from membound.records import MemoryRecord, Source
 from membound.schema import Open, json_names
 from membound.text import well_formed
 
-__all__ = ["items", "open_tree", "path_text", "require", "source_list", "tag_list"]
+__all__ = [
+    "items",
+    "open_tree",
+    "path_text",
+    "record_list",
+    "require",
+    "source_list",
+    "tag_list",
+]
 
 _TAGS = 32
 _TAG_CHARACTERS = 64
@@ -79,6 +87,19 @@ def path_text(value: str | os.PathLike[str] | None, field: str) -> str | None:
     if not isinstance(text, str) or "\0" in text or text != well_formed(text):
         raise InvalidInputError(field, "a path without NUL and lone surrogates", excerpt(text))
     return _core.normalize_path(text)
+
+
+def record_list(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    """Gives the records as a list.
+
+    Raises:
+        InvalidInputError: an item is no MemoryRecord.
+    """
+    found = list(items(records, "records", "a MemoryRecord"))
+    for at, record in enumerate(found):
+        if not isinstance(record, MemoryRecord):
+            raise InvalidInputError(f"records.{at}", "a MemoryRecord", excerpt(record))
+    return found
 
 
 def source_list(sources: Iterable[Source | Mapping[str, Any]]) -> list[dict[str, Any]]:

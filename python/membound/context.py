@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from membound import _core
-from membound.arguments import items
-from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
+from membound.arguments import record_list
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.records import MemoryRecord
 from membound.request import PathText, Request, scope_request
@@ -54,19 +52,6 @@ class _Positions(msgspec.Struct, frozen=True, rename="camel"):
     excluded_ids: tuple[str, ...]
     truncated_ids: tuple[str, ...]
     characters: int
-
-
-def record_list(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    """Gives the records as a list.
-
-    Raises:
-        InvalidInputError: an item is no MemoryRecord.
-    """
-    found = list(items(records, "records", "a MemoryRecord"))
-    for at, record in enumerate(found):
-        if not isinstance(record, MemoryRecord):
-            raise InvalidInputError(f"records.{at}", "a MemoryRecord", excerpt(record))
-    return found
 
 
 def reference_block(records: Iterable[MemoryRecord], *, now: datetime) -> str:

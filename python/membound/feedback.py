@@ -121,7 +121,7 @@ class FeedbackLog:
         total = sum(self._read.values())
         self._full = False
         for event in events:
-            if event["id"] in self._seen | fresh:
+            if event["id"] in self._seen or event["id"] in fresh:
                 continue
             line = msgspec.json.encode(event) + b"\n"
             if total + len(line) > self._policy.max_total_bytes:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from msgspec import UNSET, UnsetType
 
-from membound.arguments import items
+from membound.arguments import items, record_list
 from membound.changes import check_revision, corrected, marked, new_id, superseded, unmarked
-from membound.context import record_list
 from membound.draft import DraftFields, MemoryDraft
 from membound.errors import DuplicateIdError, InvalidInputError, NotFoundError
 from membound.excerpt import excerpt
@@ -212,7 +211,8 @@ class Mutations:
         Raises:
             NotFoundError: there is no such record.
         """
-        session, _ = self._begin(None)
+        session = self._session
+        session.check()
         with session.writer.held():
             if not session.canonical.holds(id):
                 raise NotFoundError(id)
@@ -243,7 +243,8 @@ class Mutations:
         """
         if on_conflict not in get_args(Conflict):
             raise InvalidInputError("on_conflict", "error, skip or replace", excerpt(on_conflict))
-        session, _ = self._begin(None)
+        session = self._session
+        session.check()
         listed = record_list(records)
         given = {record.id: record for record in listed}
         if len(given) < len(listed):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from membound import _core
-from membound.context import record_list
+from membound.arguments import record_list
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.records import Authority, MemoryRecord, MemoryType, Scope
 from membound.request import PathText, Purpose, RelevanceMode, Request, retrieval_request

@@ -8,7 +8,7 @@ use crate::record::Record;
 use crate::request::Request;
 use crate::retrieve::Admitted;
 use crate::text::{is_space, label, trim_end};
-use crate::trace::MOST_LISTED;
+use crate::trace::list;
 
 /// A record whose content would be cut below this many characters is skipped instead.
 const LEAST_CUT_CONTENT: usize = 96;
@@ -64,12 +64,12 @@ pub fn select(
         let mut record = record(candidate.candidate.key)?;
         let content = label(&record.content);
         if contents.contains(&content) {
-            list(&mut selection.duplicates, &record);
+            list(&mut selection.duplicates, &record.card.id);
             continue;
         }
         let room = request.character_budget.saturating_sub(used);
         let Some((line, cut)) = fit(&mut record, room, request) else {
-            list(&mut selection.excluded, &record);
+            list(&mut selection.excluded, &record.card.id);
             continue;
         };
         used += characters(&line) + 1;
@@ -80,12 +80,6 @@ pub fn select(
     selection.block = context::reference_block(&lines);
     selection.characters = if lines.is_empty() { 0 } else { used };
     Ok(selection)
-}
-
-fn list(ids: &mut Vec<String>, record: &Record) {
-    if ids.len() < MOST_LISTED {
-        ids.push(record.card.id.clone());
-    }
 }
 
 /// The record's line and whether its content was cut for it; `None` where it does not fit `room`.

@@ -10,7 +10,7 @@ use crate::lifecycle::{Lifecycle, lifecycle};
 use crate::record::{Authority, Record, Scope};
 use crate::request::Request;
 use crate::scope;
-use crate::trace::MOST_LISTED;
+use crate::trace::list;
 
 /// Longer rules are never injected: a rule is followed whole or not at all.
 const LONGEST_RULE: usize = 1_000;
@@ -39,23 +39,17 @@ pub fn select_directives(records: &[Record], request: &Request) -> DirectiveSele
     for (at, record) in active_rules(records, request) {
         let cost = characters(&directive_line(record)) + 1;
         if characters(&record.content) > LONGEST_RULE {
-            list(&mut selection.truncated_ids, record);
+            list(&mut selection.truncated_ids, &record.card.id);
         } else if selection.selected.len() >= policy.max_records
             || selection.characters + cost > policy.max_characters
         {
-            list(&mut selection.excluded_ids, record);
+            list(&mut selection.excluded_ids, &record.card.id);
         } else {
             selection.selected.push(at);
             selection.characters += cost;
         }
     }
     selection
-}
-
-fn list(ids: &mut Vec<String>, record: &Record) {
-    if ids.len() < MOST_LISTED {
-        ids.push(record.card.id.clone());
-    }
 }
 
 /// The rules in force, with their positions, in block order.

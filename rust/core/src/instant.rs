@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Option<Millis> {
     let mut cursor = Cursor { rest: text.as_bytes() };
     let year = cursor.year()?;
     let month = if cursor.eat(b'-') { cursor.two_digits(1, 12)? } else { 1 };
-    let day = if text.len() > 7 && cursor.eat(b'-') { cursor.two_digits(1, 31)? } else { 1 };
+    let day = if cursor.eat(b'-') { cursor.two_digits(1, 31)? } else { 1 };
     let mut millis = days_from_civil(year, month) * DAY + (day - 1) * DAY;
     if !cursor.done() {
         if !(cursor.eat(b'T') || cursor.eat(b't')) {

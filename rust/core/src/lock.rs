@@ -17,7 +17,6 @@ impl WriterLock {
         let failed = |error: std::io::Error| Error::Lock { reason: error.to_string() };
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(failed)?;
         match file.try_lock() {

@@ -9,6 +9,13 @@ use crate::rank::Weights;
 /// Most entries of each list in a trace.
 pub const MOST_LISTED: usize = 64;
 
+/// Lists an id, if there is room for one more.
+pub(crate) fn list(ids: &mut Vec<String>, id: &str) {
+    if ids.len() < MOST_LISTED {
+        ids.push(id.to_owned());
+    }
+}
+
 /// Which path answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Mode {

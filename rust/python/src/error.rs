@@ -1,6 +1,7 @@
 //! One match from the core's errors to the exceptions of `membound.errors`.
 
 use membound_core::error::Error;
+use membound_core::index::BUSY_SECONDS;
 use pyo3::prelude::*;
 
 mod exceptions {
@@ -13,9 +14,6 @@ mod exceptions {
     import_exception!(membound.errors, InvalidRecordError);
     import_exception!(membound.errors, StoreBusyError);
 }
-
-/// The seconds that the index waits for a lock before it gives up.
-const WAITED: f64 = 5.0;
 
 /// A core error on its way to Python.
 pub(crate) struct CoreError(Error);
@@ -34,7 +32,7 @@ impl From<CoreError> for PyErr {
                 to::InvalidRecordError::new_err(("record", "a record's canonical JSON", reason))
             }
             Error::Request { reason } => to::InternalError::new_err(reason),
-            Error::IndexBusy => to::StoreBusyError::new_err(WAITED),
+            Error::IndexBusy => to::StoreBusyError::new_err(f64::from(BUSY_SECONDS)),
             Error::IndexCorrupt { reason } | Error::IndexOutdated { reason } => {
                 to::IndexDamagedError::new_err(reason)
             }

@@ -5,8 +5,6 @@
 //! (a type hint, a validity, a successor, an agent) is looked at record by record, and all others are
 //! counted in groups. From there on every path runs the same code.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::census::{self, Census, PlaceRow};
@@ -105,8 +103,6 @@ impl Path for Fts5<'_> {
         let places = census::places(self.connection, query)?;
         let mut census = Census::take(self.connection, query.request, &places)?;
         let hits = self.hits(query)?;
-        let scopes: BTreeMap<i64, &PlaceRow> =
-            places.iter().map(|place| (place.row, place)).collect();
         let mut find = self
             .connection
             .prepare_cached("SELECT place, standing, json FROM record WHERE row = ?1")?;
@@ -114,9 +110,9 @@ impl Path for Fts5<'_> {
         for row in self.proposed(query, &places, &hits)? {
             let mut found = find.query(params![row])?;
             let Some(columns) = found.next()? else { continue };
-            let (place, standing) =
-                (columns.get(0)?, columns.get_ref(1)?.as_str().map_err(damaged)?);
-            if !scopes.contains_key(&place) || standing == "ended" {
+            let place: i64 = columns.get(0)?;
+            let standing = columns.get_ref(1)?.as_str().map_err(damaged)?;
+            if !places.iter().any(|one| one.row == place) || standing == "ended" {
                 continue;
             }
             let record = Record::parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;

@@ -23,8 +23,8 @@ pub use health::Counts;
 pub use schema::SCHEMA_VERSION;
 pub use write::Change;
 
-/// How long a statement waits for another process's lock, in milliseconds.
-const BUSY_TIMEOUT: u64 = 5_000;
+/// How long a statement waits for another process's lock.
+pub const BUSY_SECONDS: u32 = 5;
 
 /// Most memory in which a connection keeps pages that it has read, in KiB.
 const CACHE_KIB: i64 = 32 * 1024;
@@ -120,7 +120,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_millis(BUSY_TIMEOUT))?;
+    connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)

@@ -85,7 +85,6 @@ CREATE VIRTUAL TABLE search USING fts5 (
 pub(super) fn create_file(path: &Path) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
