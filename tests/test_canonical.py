@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from membound.canonical import CanonicalStore, Quarantined, file_name
+from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import CanonicalFileError, InvalidInputError, NotFoundError
+from membound.file_names import file_name
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
@@ -38,20 +39,23 @@ def test_what_is_written_is_read(store: CanonicalStore) -> None:
     seen: list[tuple[int, int]] = []
     store.write_many(records, lambda done, total: seen.append((done, total)))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert [store.read(record.id) for record in records] == [r.to_json() for r in records]
+    assert [store.require(record.id) for record in records] == records
     names = ["%63on.json", "a%3Ab.json", "mem_1.json", "mem_2.json"]
     assert store.names() == names
-    assert store.load() == ([store.read(each) for each in ("con", "a:b", "mem_1", "mem_2")], [])
+    assert store.load() == (
+        [record_of(each).to_json() for each in ("con", "a:b", "mem_1", "mem_2")],
+        [],
+    )
 
 
 def test_a_later_state_takes_the_place_of_the_earlier(store: CanonicalStore) -> None:
-    store.write(record_of("mem_1", "long " * 100))
-    store.write(record_of("mem_1", "short"))
-    assert store.read("mem_1") == record_of("mem_1", "short").to_json()
+    store.write_many([record_of("mem_1", "long " * 100)])
+    store.write_many([record_of("mem_1", "short")])
+    assert store.require("mem_1") == record_of("mem_1", "short")
 
 
 def test_files_and_folder_are_their_owners_only(store: CanonicalStore, folder: Path) -> None:
-    store.write(record_of("mem_1"))
+    store.write_many([record_of("mem_1")])
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "mem_1.json").stat().st_mode & 0o777 == 0o600
 
@@ -62,7 +66,7 @@ def test_reading_makes_no_folder_and_changes_none(store: CanonicalStore, folder:
     store.delete(["mem_1"])
     store.write_many([])
     with pytest.raises(NotFoundError):
-        store.read("mem_1")
+        store.require("mem_1")
     assert not folder.exists()
     folder.mkdir(parents=True, mode=0o755)
     before = store.identity()
@@ -72,9 +76,9 @@ def test_reading_makes_no_folder_and_changes_none(store: CanonicalStore, folder:
 
 
 def test_the_identity_changes_with_the_files(store: CanonicalStore) -> None:
-    store.write(record_of("mem_1"))
+    store.write_many([record_of("mem_1")])
     before = store.identity()
-    store.write(record_of("mem_2"))
+    store.write_many([record_of("mem_2")])
     assert store.identity() != before
 
 
@@ -86,15 +90,15 @@ def test_deleted_files_are_gone_and_missing_ones_passed_over(store: CanonicalSto
 
 @pytest.mark.parametrize("id", ["../outside", "/etc/passwd", ".", "x" * 4_000, "a\0b", "\ud800"])
 def test_an_odd_id_names_nothing_outside_the_folder(store: CanonicalStore, id: str) -> None:
-    store.write(record_of("mem_1"))
+    store.write_many([record_of("mem_1")])
     with pytest.raises(NotFoundError):
-        store.read(id)
+        store.require(id)
     with pytest.raises(InvalidInputError):
-        store.read("")
+        store.require("")
 
 
 def test_what_is_no_record_file_is_not_looked_at(store: CanonicalStore, folder: Path) -> None:
-    store.write(record_of("mem_1"))
+    store.write_many([record_of("mem_1")])
     for name in (".hidden.json", ".0123.tmp", "notes.txt", "mem_1.json.bak"):
         (folder / name).write_text("x")
     (folder / "folder.json").mkdir()
@@ -148,35 +152,35 @@ def test_a_file_that_cannot_be_read_is_quarantined(
     reason = "Permission denied; let this user read and write the folder"
     assert quarantined == [Quarantined("mem_1.json", reason)]
     with pytest.raises(CanonicalFileError, match=r"mem_1\.json.*let this user"):
-        store.read("mem_1")
+        store.require("mem_1")
 
 
 def test_a_link_in_a_records_place_is_not_followed(store: CanonicalStore, folder: Path) -> None:
-    store.write(record_of("mem_1"))
+    store.write_many([record_of("mem_1")])
     outside = folder.parent / "outside.json"
     outside.write_bytes(record_of("mem_2").to_json())
     (folder / "mem_2.json").symlink_to(outside)
     with pytest.raises(CanonicalFileError, match="symbolic link"):
-        store.read("mem_2")
-    store.write(record_of("mem_2", "new"))
+        store.require("mem_2")
+    store.write_many([record_of("mem_2", "new")])
     assert outside.read_bytes() == record_of("mem_2").to_json()
-    assert store.read("mem_2") == record_of("mem_2", "new").to_json()
+    assert store.require("mem_2") == record_of("mem_2", "new")
 
 
 def test_a_write_that_fails_leaves_the_earlier_state_and_no_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = CanonicalStore(tmp_path, durable=True)
-    store.write(record_of("mem_1", "old"))
+    store.write_many([record_of("mem_1", "old")])
 
     def full(_handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(CanonicalFileError, match=r"write .*mem_1\.json: No space.*free some"):
-        store.write(record_of("mem_1", "new"))
+        store.write_many([record_of("mem_1", "new")])
     assert os.listdir(tmp_path) == ["mem_1.json"]  # noqa: PTH208 — hidden files too
-    assert store.read("mem_1") == record_of("mem_1", "old").to_json()
+    assert store.require("mem_1") == record_of("mem_1", "old")
 
 
 def test_an_interrupted_batch_keeps_whole_files_and_no_rest(tmp_path: Path) -> None:
@@ -195,8 +199,8 @@ def test_every_failure_of_the_disk_is_our_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     store = CanonicalStore(tmp_path / "file" / "memory", durable=True)
     for action in (
-        lambda: store.write(record_of("mem_1")),
-        lambda: store.read("mem_1"),
+        lambda: store.write_many([record_of("mem_1")]),
+        lambda: store.require("mem_1"),
         lambda: store.delete(["mem_1"]),
         store.load,
         store.identity,
@@ -210,12 +214,12 @@ def test_a_folder_in_a_records_place_is_reported_and_kept(
 ) -> None:
     (folder / file_name("mem_1")).mkdir(parents=True)
     with pytest.raises(CanonicalFileError, match="a folder has the place"):
-        store.write(record_of("mem_1"))
+        store.write_many([record_of("mem_1")])
     assert os.listdir(folder) == ["mem_1.json"]  # noqa: PTH208 — hidden files too
 
 
 def test_one_file_is_a_record_a_fault_or_nothing(store: CanonicalStore, folder: Path) -> None:
-    store.write(record_of("mem_1"))
+    store.write_many([record_of("mem_1")])
     (folder / "mem_2.json").write_bytes(b"{")
     assert store.record("mem_1.json") == store.find("mem_1") == record_of("mem_1")
     assert isinstance(store.record("mem_2.json"), Quarantined)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -17,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from membound import MemoryDraft, MemoryStore
+from membound import MemoryDraft, MemoryStore, _core
 from membound.errors import StoreBusyError
+from membound.writer import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +102,53 @@ def test_a_writer_that_does_not_yield_blocks_writers_only(tmp_path: Path) -> Non
         holder.wait()
         store.remember("pear", scope="user", now=NOW)
         assert len(store.retrieve("pear", now=NOW).records) == 1
+
+
+def test_a_rebuild_that_must_not_write_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("membound.session._BUSY_SECONDS", 0.05)
+    drafts = [MemoryDraft(f"kiwi {n}", scope="user") for n in range(300)]
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        store.remember_many(drafts, now=NOW)
+    (tmp_path / "memory-index.sqlite3").unlink()
+    with python(HOLD, tmp_path, 1) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with MemoryStore.open(tmp_path, durability="relaxed") as store:
+            with pytest.raises(StoreBusyError):
+                store.rebuild_index()
+            assert store.diagnostics().index_state == "backfilling"
+            assert len(store.retrieve("kiwi", now=NOW).records) == 8
+            assert store.wait_until_ready(30)
+            assert store.retrieve("kiwi", now=NOW).trace.mode == "sqlite-fts5"
+
+
+def test_a_forked_child_does_not_give_the_right_to_write_away(tmp_path: Path) -> None:
+    held = _core.WriterLock.try_acquire(tmp_path / "lock")
+    child = os.fork()
+    if not child:
+        held = None
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert held is not None
+    assert _core.WriterLock.try_acquire(tmp_path / "lock") is None
+    held.release()
+    assert _core.WriterLock.try_acquire(tmp_path / "lock") is not None
+
+
+def test_a_child_that_lives_on_does_not_keep_the_right_to_write(tmp_path: Path) -> None:
+    with Writer(tmp_path / "lock", 5).held():
+        child = os.fork()
+        if not child:
+            time.sleep(60)
+            os._exit(0)
+    try:
+        with Writer(tmp_path / "lock", 0.05).held():
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def test_a_writer_waits_for_one_that_yields(tmp_path: Path) -> None:

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from membound import MemoryDraft, MemoryStore
+from membound import MemoryDraft, MemoryStore, _core
+from membound.backfill import Backfill
+from membound.canonical import CanonicalStore
 from membound.errors import CanonicalFileError, DuplicateIdError, IndexUnavailableError
+from membound.writer import Writer
+from tests.foreign import sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
-SQL = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.close()"
 
 
 def filled(folder: Path, count: int) -> Path:
@@ -129,6 +132,45 @@ def test_a_file_that_is_repaired_is_used_again(tmp_path: Path) -> None:
         assert store.verify().ok
 
 
+def test_what_changes_during_a_backfill_is_found_by_the_next_verify(tmp_path: Path) -> None:
+    """Whatever a backfill that is under way has read of the file already."""
+    memory = filled(tmp_path / "store", 3) / "memory"
+    good = (memory / "m1.json").read_bytes()
+    with opened(tmp_path / "store") as store:
+        for _ in range(20):
+            (memory / "m1.json").write_bytes(good[:-20])
+            store.verify()
+            (memory / "m1.json").write_bytes(good)
+            store.verify()
+            settled(store)
+            assert found(store, "kiwi") == {"m0", "m1", "m2"}
+            (memory / "m1.json").write_bytes(good.replace(b"kiwi", b"pear"))
+            store.verify()
+            (memory / "m1.json").write_bytes(good.replace(b"kiwi", b"plum"))
+            store.verify()
+            settled(store)
+            assert (found(store, "pear"), found(store, "plum")) == (set(), {"m1"})
+            (memory / "m1.json").write_bytes(good)
+            store.verify()
+            settled(store)
+
+
+def test_a_file_repaired_while_the_index_is_filled_is_used(tmp_path: Path) -> None:
+    memory = filled(tmp_path / "store", 3) / "memory"
+    index = _core.Index.open(tmp_path / "store" / "memory-index.sqlite3", durable=False)
+    canonical = CanonicalStore(memory, durable=False)
+    backfill = Backfill(index, canonical, Writer(tmp_path / "lock", 5), anew=True)
+    good = (memory / "m1.json").read_bytes()
+    (memory / "m1.json").write_bytes(good[:-20])
+    assert not backfill.step(2)
+    (memory / "m1.json").write_bytes(good)
+    (memory / "m2.json").write_bytes(good[:-20])
+    assert backfill.step(2)
+    assert index.ids() == ["m0", "m1"]
+    (memory / "m2.json").unlink()
+    assert Backfill(index, canonical, Writer(tmp_path / "lock", 5)).step(9)
+
+
 def test_a_copy_is_named_and_its_original_stays(tmp_path: Path) -> None:
     memory = filled(tmp_path / "store", 3) / "memory"
     shutil.copy(memory / "m1.json", memory / "m1 copy.json")
@@ -168,10 +210,7 @@ def test_a_table_lost_under_an_open_store_is_no_ones_error(
 ) -> None:
     folder = filled(tmp_path / "store", 3)
     with opened(folder) as store:
-        script = f"DROP TABLE {table}"
-        subprocess.run(
-            [sys.executable, "-c", SQL, folder / "memory-index.sqlite3", script], check=True
-        )
+        sql(folder, f"DROP TABLE {table}")
         getattr(store, verb)(*["kiwi"] * (verb == "retrieve"))
         assert found(store, "kiwi") == {"m0", "m1", "m2"}
         store.remember("pear", scope="user", id="p")

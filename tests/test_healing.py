@@ -12,22 +12,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from membound import MemoryDraft, MemoryRecord, MemoryStore
+from tests.foreign import INDEX, sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
-SQL = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.close()"
 
 
 def index_of(folder: Path) -> Path:
-    return folder / "memory-index.sqlite3"
-
-
-def sql(folder: Path, script: str) -> None:
-    """Change the file as another program would: in a process of its own."""
-    subprocess.run([sys.executable, "-c", SQL, index_of(folder), script], check=True)
+    return folder / INDEX
 
 
 def filled(folder: Path, count: int = 200) -> Path:

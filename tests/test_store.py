@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from membound import MemoryDraft, MemoryPolicy, MemoryStore, resolve_turn_context
+from membound import MemoryDraft, MemoryPolicy, MemoryRecord, MemoryStore, resolve_turn_context
 from membound.errors import (
     ConflictError,
     DuplicateIdError,
@@ -137,6 +137,24 @@ def test_pages_join_while_records_come_and_go(store: MemoryStore) -> None:
         page = store.list(limit=7, before=(page[-1].updated_at, page[-1].id))
     assert [id for id in seen if id.startswith("m")] == [f"m{n:03}" for n in range(100)]
     assert store.list(limit=0) == ()
+
+
+def test_every_date_has_its_place_in_a_list(store: MemoryStore) -> None:
+    """The order of ECMAScript's instants, beyond Python's years; a text that is none is last."""
+    dates = ["+010000-01-01T00:00:00Z", "2026-01-01", "-000001-01-01", "", "soon", "0000-01-01"]
+    dates += ["+275760-09-13T00:00:00.000Z", "+275760-09-13T00:00:00.001Z", "2026-01-01T00:00:01Z"]
+    expected = [6, 0, 8, 1, 5, 2, 3, 4, 7]
+    base = store.remember("kiwi", scope="user", id="base").to_dict()
+    store.purge("base")
+    made = [base | {"id": f"m{n}", "updatedAt": date} for n, date in enumerate(dates)]
+    store.import_records(map(MemoryRecord.from_dict, made))
+    assert [record.id for record in store.list()] == [f"m{n}" for n in expected]
+    seen: list[str] = []
+    page = store.list(limit=1)
+    while page:
+        seen += [record.id for record in page]
+        page = store.list(limit=1, before=(page[-1].updated_at, page[-1].id))
+    assert seen == [f"m{n}" for n in expected]
 
 
 def test_lists_are_filtered(store: MemoryStore) -> None:

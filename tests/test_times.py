@@ -10,11 +10,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from membound import _core
 from membound.errors import InvalidInputError
 from membound.times import DATETIME_PATTERN, instant, milliseconds, timestamp
+from tests.oracle import dates
 
 zones = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 aware = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=zones)  # noqa: DTZ001
+
+
+near_the_profile = st.from_regex(
+    r"(\d{4}|[+-](0{3}|27[56])\d{3})(-(0\d|1[0-3])(-[0-3]\d)?)?"
+    r"([Tt ]([01]\d|2[0-5]):[0-6]\d(:[0-6]\d(\.\d{0,4})?)?([Zz]|[+-][0-2]\d:[0-6]\d)?)?",
+    fullmatch=True,
+    alphabet=st.characters(max_codepoint=127),
+)
+edges = [
+    f"{sign}{year}-{day}T{time}Z"
+    for sign, year, day in [("+", "275760", "09-13"), ("-", "271821", "04-20")]
+    for time in ("00:00:00", "00:00:00.001", "24:00")
+] + ["+275760-09-13T00:00-00:01", "-271821-04-19T23:59:59.999Z", "-271821-04-20T00:00+00:01"]
+
+
+@given(near_the_profile)
+def test_an_instant_is_the_oracles(text: str) -> None:
+    assert _core.instant(text) == dates.milliseconds(text)
+
+
+@pytest.mark.parametrize("text", edges)
+def test_the_range_of_instants_is_the_oracles(text: str) -> None:
+    assert _core.instant(text) == dates.milliseconds(text)
 
 
 @given(aware)

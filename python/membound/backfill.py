@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from membound.canonical import CanonicalStore, Quarantined, file_name
+from membound.canonical import CanonicalStore, Quarantined
+from membound.file_names import file_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from membound import _core
     from membound.writer import Writer
 
@@ -20,17 +23,33 @@ FOLDER = "folder"
 """The note of the state of the folder that the index knows."""
 QUARANTINED = "quarantined"
 """The note of the files that were left out, as JSON."""
+_DIFFERS = "differs"
 
 
 class Backfill:
-    """One pass over the canonical files; each step holds the right to write only while it runs."""
+    """One pass over the canonical files; each step holds the right to write only while it runs.
 
-    def __init__(self, index: _core.Index, canonical: CanonicalStore, writer: Writer) -> None:
+    Args:
+        index: what is filled.
+        canonical: the files.
+        writer: the right to write.
+        anew: look at every file even where the index seems to be up to date.
+    """
+
+    def __init__(
+        self,
+        index: _core.Index,
+        canonical: CanonicalStore,
+        writer: Writer,
+        *,
+        anew: bool = False,
+    ) -> None:
         self._index = index
         self._canonical = canonical
         self._writer = writer
+        self._anew = anew
         self._names: list[str] | None = None
-        self._quarantined: list[Quarantined] = []
+        self._left_out: dict[str, Quarantined] = {}
         self.scanned = 0
 
     @property
@@ -52,10 +71,17 @@ class Backfill:
         """
         with self._writer.held(timeout):
             if self._names is None:
-                if self.up_to_date():
+                if self._anew:
+                    # Noted, so that the pass is made up for if this process ends before it is over.
+                    self._index.apply(
+                        records=[], removed=[], settled=[], notes=[(FOLDER, _DIFFERS)]
+                    )
+                elif self.up_to_date():
                     return True
                 self._names = self._canonical.names()
-            self._take(self._names[self.scanned : self.scanned + most])
+            names = self._names[self.scanned : self.scanned + most]
+            self._take(names)
+            self.scanned += len(names)
             return self.scanned == len(self._names) and self._finish(self._names)
 
     def up_to_date(self) -> bool:
@@ -65,34 +91,32 @@ class Backfill:
             and self._index.note(FOLDER) == self._canonical.identity()
         )
 
-    def _take(self, names: list[str]) -> None:
+    def _take(self, names: Iterable[str]) -> None:
         records = []
         for name in names:
             found = self._canonical.record(name)
             if isinstance(found, Quarantined):
-                self._quarantined.append(found)
+                self._left_out[name] = found
             elif found is not None:
                 records.append(found.to_json())
         self._index.apply(records=records, removed=[], settled=[], notes=[])
-        self.scanned += len(names)
 
     def _finish(self, seen: list[str]) -> bool:
-        """Takes files that came meanwhile, drops rows that have no file, and notes completeness."""
-        present = self._canonical.names()
-        self._take(sorted(set(present) - set(seen)))
-        self.scanned = len(seen)
-        left_out = {left.file for left in self._quarantined}
-        files = set(present) - left_out
+        """Takes what came or was repaired meanwhile; drops rows without a file; notes the end."""
+        present = set(self._canonical.names())
+        again = sorted(present.difference(seen).union(self._left_out))
+        self._left_out.clear()
+        self._take(again)
+        files = present - self._left_out.keys()
         self._index.optimize()
-        orphans = [id for id in self._index.ids() if file_name(id) not in files]
         self._index.apply(
             records=[],
-            removed=orphans,
+            removed=[id for id in self._index.ids() if file_name(id) not in files],
             settled=self._index.intents(),
             notes=[
                 (COMPLETE, "yes"),
                 (FOLDER, self._canonical.identity()),
-                (QUARANTINED, str(msgspec.json.encode(self._quarantined), "utf-8")),
+                (QUARANTINED, str(msgspec.json.encode([*self._left_out.values()]), "utf-8")),
             ],
         )
         return True

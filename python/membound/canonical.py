@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
-from membound.file_names import ENDING, file_name, record_id
+from membound.file_names import ENDING, file_name
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-__all__ = ["CanonicalStore", "Quarantined", "file_name", "reason_of", "record_id"]
+__all__ = ["CanonicalStore", "Quarantined", "reason_of"]
 
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -56,14 +56,6 @@ class CanonicalStore:
         self._folder = folder
         self._durable = durable
 
-    def write(self, record: MemoryRecord) -> None:
-        """Writes one record in place of an earlier state of it.
-
-        Raises:
-            CanonicalFileError: nothing was changed.
-        """
-        self.write_many((record,))
-
     def write_many(
         self,
         records: Iterable[MemoryRecord],
@@ -92,21 +84,6 @@ class CanonicalStore:
             with suppress(OSError):
                 temporary.unlink()
         self._sync(self._folder)
-
-    def read(self, id: str) -> bytes:
-        """Reads one file as it is.
-
-        Raises:
-            NotFoundError: there is none.
-            CanonicalFileError: it cannot be read.
-        """
-        name = file_name(id)
-        try:
-            return _read(f"{self._folder}/{name}")
-        except OSError as fault:
-            if fault.errno in _ABSENT:
-                raise NotFoundError(id) from None
-            raise self._error(name, "read", fault) from fault
 
     def delete(self, ids: Iterable[str]) -> None:
         """Removes files; an id that has none is passed over.
@@ -171,6 +148,21 @@ class CanonicalStore:
             return Quarantined(_printable(name), reason)
         return record
 
+    def require(self, id: str) -> MemoryRecord:
+        """Reads the record of an id.
+
+        Raises:
+            NotFoundError: there is none.
+            CanonicalFileError: its file cannot be used.
+        """
+        name = file_name(id)
+        found = self.record(name)
+        if isinstance(found, Quarantined):
+            raise CanonicalFileError(self._shown(name), "use", found.reason)
+        if found is None:
+            raise NotFoundError(id)
+        return found
+
     def find(self, id: str) -> MemoryRecord | None:
         """Reads a record by its id; None where no file of that id can be used."""
         found = self.record(file_name(id))
@@ -231,8 +223,10 @@ class CanonicalStore:
             raise CanonicalFileError(str(folder), "sync", reason_of(fault)) from fault
 
     def _error(self, name: str, action: str, fault: OSError) -> CanonicalFileError:
-        path = _printable(str(self._folder / name))
-        return CanonicalFileError(path, action, reason_of(fault))
+        return CanonicalFileError(self._shown(name), action, reason_of(fault))
+
+    def _shown(self, name: str) -> str:
+        return _printable(str(self._folder / name))
 
 
 def _may_be_record(entry: os.DirEntry[str]) -> bool:

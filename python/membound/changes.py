@@ -11,9 +11,9 @@ from membound import _core
 from membound.arguments import source_list, tag_list
 from membound.errors import ConflictError, InvalidInputError, RevisionConflictError
 from membound.excerpt import excerpt
-from membound.records import MemoryRecord, Provenance, timestamp
+from membound.records import MemoryRecord, Provenance
 from membound.revision import revised
-from membound.times import milliseconds
+from membound.times import milliseconds, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -35,7 +35,7 @@ _CONFIDENCE: Final[Mapping[str, float]] = {
     "inference": 0.4,
 }
 _MILLISECOND: Final = timedelta(milliseconds=1)
-_SOURCE_ID = 256
+_THREAD_ID = 256
 
 
 class DraftFields(TypedDict, total=False):
@@ -184,8 +184,8 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
     def _refuse_unfit(self) -> None:
         for field in ("source_thread_id", "source_turn_id"):
             text = getattr(self, field)
-            if text is not None and not (isinstance(text, str) and 1 <= len(text) <= _SOURCE_ID):
-                expected = f"text of 1 to {_SOURCE_ID} characters"
+            if text is not None and not (isinstance(text, str) and 1 <= len(text) <= _THREAD_ID):
+                expected = f"text of 1 to {_THREAD_ID} characters"
                 raise InvalidInputError(field, expected, excerpt(text))
         if self.supersedes == "":
             raise InvalidInputError("supersedes", "the id of a record", "''")

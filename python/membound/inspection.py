@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membound import _core
-from membound.canonical import Quarantined, record_id
+from membound.canonical import Quarantined
+from membound.file_names import record_id
 from membound.projection import INDEX_FAULTS
 from membound.reports import BackfillProgress, Diagnostics, VerifyReport
 
@@ -81,10 +82,9 @@ def verify(session: Session) -> VerifyReport:
         checked, quarantined = _read_all(session)
         return VerifyReport(checked=checked, quarantined=quarantined, reason=projection.reason)
     if differs or report.missing or report.stale or report.orphaned:
-        try:
-            projection.begin_again()
-        except INDEX_FAULTS as error:
-            projection.degrade(error)
+        projection.begin_again()
+        # The first step notes it for whoever opens the store next.
+        projection.step(0)
     return report
 
 

@@ -9,16 +9,16 @@ from membound import _core
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.numbers import whole
-from membound.records import MemoryRecord, instant, milliseconds
+from membound.records import MemoryRecord
+from membound.text import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from membound.request import Request
     from membound.session import Session
 
-__all__ = ["Cursor", "listed"]
+__all__ = ["Cursor", "latest_first", "listed"]
 
 Cursor = tuple[str, str]
 """``(updated_at, id)`` of a record; the records behind it in a listing follow."""
@@ -50,14 +50,9 @@ def listed(
 def _position(cursor: Cursor) -> _Position:
     match cursor:
         case (str(updated_at), str(id)):
-            return _updated(updated_at), id
+            return _core.instant(well_formed(updated_at)), well_formed(id)
     expected = "(updated_at, id) of the last record of the page before"
     raise InvalidInputError("before", expected, excerpt(cursor))
-
-
-def _updated(text: str) -> int | None:
-    moment: datetime | None = instant(text)
-    return None if moment is None else milliseconds(moment)
 
 
 def _in_order(session: Session, after: _Position | None) -> Iterator[MemoryRecord]:
@@ -66,15 +61,16 @@ def _in_order(session: Session, after: _Position | None) -> Iterator[MemoryRecor
     while page:
         records = list(map(MemoryRecord.from_json, page))
         yield from records
-        after = _updated(records[-1].updated_at), records[-1].id
+        after = _core.instant(records[-1].updated_at), records[-1].id
         page = session.page(after, _PAGE)
     if page is None:
-        records = sorted(session.records(), key=_order)
-        yield from (one for one in records if after is None or _order(one) > _key(*after))
+        records = sorted(session.records(), key=latest_first)
+        yield from (one for one in records if after is None or latest_first(one) > _key(*after))
 
 
-def _order(record: MemoryRecord) -> tuple[int, str]:
-    return _key(_updated(record.updated_at), record.id)
+def latest_first(record: MemoryRecord) -> tuple[int, str]:
+    """A key that sorts the last changed first, then by id."""
+    return _key(_core.instant(record.updated_at), record.id)
 
 
 def _key(updated: int | None, id: str) -> tuple[int, str]:

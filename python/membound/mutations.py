@@ -109,7 +109,9 @@ class Mutations:
         if record.id in written or self._session.canonical.holds(record.id):
             raise DuplicateIdError(record.id)
         if record.supersedes is not None:
-            before = written.get(record.supersedes) or self._session.require(record.supersedes)
+            before = written.get(record.supersedes) or self._session.canonical.require(
+                record.supersedes
+            )
             written[before.id] = superseded(before, record, now)
         written[record.id] = record
         return record
@@ -139,7 +141,7 @@ class Mutations:
         """
         session, _ = self._begin(now)
         with session.writer.held():
-            before = session.require(id)
+            before = session.canonical.require(id)
             inherited = {name: getattr(before, name) for name in _INHERITED}
             draft = {**inherited, **fields, "content": content, "supersedes": id}
             return self.remember_many([draft], now=now)[0]
@@ -250,7 +252,9 @@ class Mutations:
         if len(given) < len(listed):
             raise InvalidInputError("records", "every id once", f"{len(listed) - len(given)} twice")
         with session.writer.held():
-            stored = {id: session.require(id) for id in given if session.canonical.holds(id)}
+            stored = {
+                id: session.canonical.require(id) for id in given if session.canonical.holds(id)
+            }
             kept = {
                 id
                 for id, record in stored.items()
@@ -276,7 +280,7 @@ class Mutations:
     ) -> MemoryRecord:
         session, moment = self._begin(now)
         with session.writer.held():
-            record = session.require(id)
+            record = session.canonical.require(id)
             check_revision(record, expected_revision)
             after = change(record, now=moment)
             session.commit([after])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import msgspec
 
 from membound import _core
 from membound.backfill import COMPLETE, FOLDER, QUARANTINED, Backfill
+from membound.background import Background
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
     IndexDamagedError,
@@ -53,7 +54,6 @@ class Projection:
 
     Attributes:
         reason: why the index cannot be used, or is made anew.
-        lagging: whether files and rows are known to differ, so that all are to be looked at.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Projection:
         self._durable = durable
         self._index: _core.Index | None = None
         self._backfill: Backfill | None = None
+        self._background = Background(self._fill)
         self._changing = threading.RLock()
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
         self._tried = -math.inf
         self._damaged: _core.Index | None = None
-        self.lagging = False
+        # Files and rows are known to differ, so that all are to be looked at.
+        self._lagging = False
         self.reason: str | None = None
 
     @property
@@ -90,6 +90,15 @@ class Projection:
         """Files looked at, and still to be looked at, by the present backfill."""
         backfill = self._backfill
         return (backfill.scanned, backfill.remaining) if backfill is not None else (0, 0)
+
+    def quarantined(self) -> tuple[Quarantined, ...]:
+        """The files that were left out when the index was last filled.
+
+        Raises:
+            IndexUnavailableError: it cannot be read.
+        """
+        noted = self._index.note(QUARANTINED) if self._index is not None else None
+        return msgspec.json.decode(noted or "[]", type=tuple[Quarantined, ...])
 
     def open_index(self) -> _core.Index | None:
         """The index, complete or not; opened anew where its file was replaced or works again.
@@ -118,7 +127,7 @@ class Projection:
         index = self.open_index()
         if index is None or self._backfill is not None:
             return None
-        if self.lagging:
+        if self._lagging:
             self.begin_again()
             return None
         if index.note(COMPLETE) is None:
@@ -126,15 +135,6 @@ class Projection:
             self._start(Backfill(index, self._canonical, self._writer))
             return None
         return index
-
-    def quarantined(self) -> tuple[Quarantined, ...]:
-        """The files that were left out when the index was last filled.
-
-        Raises:
-            IndexUnavailableError: it cannot be read.
-        """
-        noted = self._index.note(QUARANTINED) if self._index is not None else None
-        return msgspec.json.decode(noted or "[]", type=tuple[Quarantined, ...])
 
     def open(self) -> None:
         """Opens the index and settles open intents; filling it, where needed, is left to a thread.
@@ -144,7 +144,7 @@ class Projection:
         with self._changing:
             self._tried = time.monotonic()
             self._index = self._backfill = None
-            self.lagging = False
+            self._lagging = False
             try:
                 index, backfill = self._opened()
             except MemboundError as error:
@@ -185,13 +185,52 @@ class Projection:
         backfill = Backfill(index, self._canonical, self._writer)
         try:
             with self._writer.held(timeout=0):
-                self.settle(index)
+                self._settle(index)
                 return None if backfill.step(_STEP) else backfill
         except StoreBusyError:
             # A writer is at work; it keeps an index that is up to date in line by itself.
             return None if backfill.up_to_date() else backfill
 
-    def settle(self, index: _core.Index) -> None:
+    @contextmanager
+    def change(self, records: Sequence[MemoryRecord], removed: Sequence[str]) -> Iterator[None]:
+        """Notes what is about to change; brings the index in line after the block has changed it.
+
+        The caller holds the right to write. An index that fails is taken out of use: the files are
+        the truth, and it is healed from them.
+
+        Args:
+            records: what the block writes.
+            removed: ids whose files the block removes.
+        """
+        index, known = self._announce([*(record.id for record in records), *removed])
+        try:
+            yield
+        except BaseException:  # the caller's progress may raise anything
+            self._lagging = True
+            raise
+        if index is None:
+            self._lagging = True
+            return
+        try:
+            self._follow(index, records, removed, known=known)
+        except INDEX_FAULTS as error:
+            self.degrade(error)
+
+    def _announce(self, ids: list[str]) -> tuple[_core.Index | None, bool]:
+        """Notes the intents; gives the index, and whether it knows the folder as it is."""
+        index = self.open_index()
+        if index is None:
+            return None, False
+        try:
+            self._settle(index)
+            known = index.note(FOLDER) == self._canonical.identity()
+            index.intend(ids)
+        except INDEX_FAULTS as error:
+            self.degrade(error)
+            return None, False
+        return index, known
+
+    def _settle(self, index: _core.Index) -> None:
         """Brings in line the records that a writer was about to change when it died.
 
         The caller holds the right to write, so that an open intent is nobody's any more.
@@ -199,17 +238,10 @@ class Projection:
         if ids := index.intents():
             found = {id: self._canonical.find(id) for id in ids}
             records = [record for record in found.values() if record is not None]
-            self.commit(index, records, [id for id in ids if found[id] is None], known=False)
+            removed = [id for id in ids if found[id] is None]
+            self._follow(index, records, removed, known=False)
 
-    def knows_folder(self, index: _core.Index) -> bool:
-        """Tells whether nothing but this store's writers has changed the folder.
-
-        Raises:
-            IndexUnavailableError: the index cannot be read.
-        """
-        return index.note(FOLDER) == self._canonical.identity()
-
-    def commit(
+    def _follow(
         self,
         index: _core.Index,
         records: Sequence[MemoryRecord],
@@ -219,15 +251,8 @@ class Projection:
     ) -> None:
         """Writes rows whose files have changed, and settles their intents, in one transaction.
 
-        Args:
-            index: the open index.
-            records: what the files now hold.
-            removed: ids whose files are gone.
-            known: whether the folder was as the index knew it before the change; if it was not,
-                its new state is not noted either, so that what came from outside is looked for.
-
-        Raises:
-            IndexUnavailableError: the index cannot be written.
+        ``known`` tells whether the folder was as the index knew it before the change; if it was
+        not, its new state is not noted either, so that what came from outside is looked for.
         """
         index.apply(
             records=[record.to_json() for record in records],
@@ -236,7 +261,7 @@ class Projection:
             notes=[(FOLDER, self._canonical.identity())] if known else [],
         )
         if not known and index.note(COMPLETE) is not None:
-            self.lagging = True
+            self._lagging = True
 
     def degrade(self, error: MemboundError) -> None:
         """Takes the index out of use after a failure; it is tried again, and healed, later."""
@@ -251,25 +276,53 @@ class Projection:
         """Makes the index anew from the canonical files.
 
         Raises:
-            StoreBusyError: another writer would not yield.
+            StoreBusyError: another writer would not yield; nothing was changed.
             IndexUnavailableError: the index cannot be written.
         """
-        self.stop()
         with self._changing, self._writer.held():
             self._index = self._backfill = None
-            # Another program's file, or a newer version's, is refused here and stays.
-            with suppress(IndexDamagedError):
-                _core.Index.open(self._path, self._durable)
-            self._remove_file()
-            index = _core.Index.open(self._path, self._durable)
-            backfill = Backfill(index, self._canonical, self._writer)
-            complete = False
-            while not complete:
-                complete = backfill.step(_STEP)
-                if progress is not None:
-                    progress(backfill.scanned, backfill.scanned + backfill.remaining)
+            self.reason = "it is being made anew"
+            try:
+                index = self._rebuilt(progress)
+            except MemboundError as error:
+                self.degrade(error)
+                raise
             self._index, self.reason, self._damaged = index, None, None
-            self.lagging = False
+            self._lagging = False
+
+    def _rebuilt(self, progress: Progress | None) -> _core.Index:
+        # Another program's file, or a newer version's, is refused here and stays.
+        with suppress(IndexDamagedError):
+            _core.Index.open(self._path, self._durable)
+        self._remove_file()
+        index = _core.Index.open(self._path, self._durable)
+        backfill = Backfill(index, self._canonical, self._writer)
+        complete = False
+        while not complete:
+            complete = backfill.step(_STEP)
+            if progress is not None:
+                progress(backfill.scanned, backfill.scanned + backfill.remaining)
+        return index
+
+    def begin_again(self) -> None:
+        """Has every file looked at once more, after a difference was found.
+
+        A pass that is under way may be past what differs: another one follows it.
+        """
+        with self._changing:
+            self._lagging = self._backfill is not None
+            if self._index is not None and self._backfill is None:
+                self._start(Backfill(self._index, self._canonical, self._writer, anew=True))
+
+    def _start(self, backfill: Backfill) -> None:
+        with self._changing:
+            self._backfill = backfill
+            self._background.start()
+
+    def _fill(self) -> bool:
+        # A short wait at a time, so that closing the store is not held up by a busy writer.
+        self.step(_STEP, _PATIENCE_SECONDS)
+        return self._backfill is not None
 
     def step(self, most: int, timeout: float | None = None) -> bool:
         """Fills in up to ``most`` more files; whether the index is now complete.
@@ -293,37 +346,6 @@ class Projection:
                 self._backfill = self.reason = None
             return complete
 
-    def begin_again(self) -> None:
-        """Has every file looked at once more, after a difference was found.
-
-        Raises:
-            IndexUnavailableError: the index cannot be written.
-        """
-        index = self.open_index()
-        if index is not None and self._backfill is None:
-            index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, "differs")])
-            self._start(Backfill(index, self._canonical, self._writer))
-            self.lagging = False
-
-    def _start(self, backfill: Backfill) -> None:
-        with self._changing:
-            self._backfill = backfill
-            if self._thread is None or not self._thread.is_alive():
-                self._stopping.clear()
-                self._thread = threading.Thread(
-                    target=self._fill, name="membound-backfill", daemon=True
-                )
-                self._thread.start()
-
-    def _fill(self) -> None:
-        while True:
-            with self._changing:
-                if self._stopping.is_set() or self._backfill is None:
-                    self._thread = None
-                    return
-            # A short wait at a time, so that closing the store is not held up by a busy writer.
-            self.step(_STEP, _PATIENCE_SECONDS)
-
     def wait(self, timeout: float) -> bool:
         """Waits until the index is filled, healing a damaged one; whether it answers then."""
         deadline = time.monotonic() + timeout
@@ -341,13 +363,7 @@ class Projection:
             self.degrade(error)
             return False
 
-    def stop(self) -> None:
-        """Ends the thread that fills the index, after its present step."""
-        self._stopping.set()
-        if (thread := self._thread) is not None:
-            thread.join()
-
     def close(self) -> None:
         """Lets the index go."""
-        self.stop()
+        self._background.stop()
         self._index = self._backfill = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 import msgspec
 from msgspec import Meta
 
+from membound import _core
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import (
@@ -38,7 +39,7 @@ from membound.parts import (
     Sources,
 )
 from membound.schema import Open, json_object, parsed
-from membound.times import EPOCH, instant, milliseconds, timestamp
+from membound.times import EPOCH, instant, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,9 +60,6 @@ __all__ = [
     "SourceKind",
     "Trust",
     "implied_source",
-    "instant",
-    "milliseconds",
-    "timestamp",
     "type_from_tags",
 ]
 
@@ -226,8 +224,8 @@ def _check(record: MemoryRecord) -> None:
         if copysign(1, number := getattr(record, field)) < 0:
             raise InvalidRecordError(field, "a number from 0 to 1", excerpt(number))
     if record.valid_from is not None and record.valid_to is not None:
-        start, end = instant(record.valid_from), instant(record.valid_to)
-        if start and end and start > end:
+        start, end = _core.instant(record.valid_from), _core.instant(record.valid_to)
+        if start is not None and end is not None and start > end:
             expected = f"a time not before validFrom, {excerpt(record.valid_from)}"
             raise InvalidRecordError("validTo", expected, excerpt(record.valid_to))
     taken: set[str] = set()

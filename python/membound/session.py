@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from membound.canonical import CanonicalStore, Quarantined, file_name
+from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
     CanonicalFileError,
     IndexUnavailableError,
     InvalidInputError,
-    NotFoundError,
     StoreClosedError,
 )
 from membound.excerpt import excerpt
@@ -153,20 +153,6 @@ class Session:
             if isinstance(found, MemoryRecord):
                 yield found
 
-    def require(self, id: str) -> MemoryRecord:
-        """Reads one record.
-
-        Raises:
-            NotFoundError: there is none.
-            CanonicalFileError: its file cannot be used.
-        """
-        found = self.canonical.record(file_name(id))
-        if isinstance(found, Quarantined):
-            raise CanonicalFileError(found.file, "use", found.reason)
-        if found is None:
-            raise NotFoundError(id)
-        return found
-
     def commit(
         self,
         records: Sequence[MemoryRecord],
@@ -175,37 +161,15 @@ class Session:
     ) -> None:
         """Writes and removes canonical files, and brings the index in line.
 
-        The caller holds the right to write. An index that fails is taken out of use: the files are
-        the truth, and it is healed from them.
+        The caller holds the right to write.
 
         Raises:
             CanonicalFileError: a file cannot be written.
         """
         projection = self.projection
-        index = projection.open_index() if projection is not None else None
-        known = False
-        if index is not None and projection is not None:
-            try:
-                projection.settle(index)
-                known = projection.knows_folder(index)
-                index.intend([*(record.id for record in records), *removed])
-            except INDEX_FAULTS as error:
-                projection.degrade(error)
-                index = None
-        try:
+        with nullcontext() if projection is None else projection.change(records, removed):
             self.canonical.write_many(records, progress)
             self.canonical.delete(removed)
-        except BaseException:  # the caller's progress may raise anything
-            if projection is not None:
-                projection.lagging = True
-            raise
-        if index is not None and projection is not None:
-            try:
-                projection.commit(index, records, removed, known=known)
-            except INDEX_FAULTS as error:
-                projection.degrade(error)
-        elif projection is not None:
-            projection.lagging = True
 
 
 def store_path(path: object) -> Path:

@@ -112,7 +112,7 @@ class MemoryStore(Mutations):
             CanonicalFileError: its file cannot be used.
         """
         self._session.check()
-        return self._session.require(id)
+        return self._session.canonical.require(id)
 
     def list(
         self,

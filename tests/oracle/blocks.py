@@ -20,22 +20,9 @@ CLOSING = "</MEMORY_REFERENCE_DATA>"
 LOCATOR = 160
 DIRECTIVE_CONTENT = 1000
 SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-HIDDEN = (
-    *map(ord, "<>&"),
-    *range(0x20),
-    *range(0x80, 0xA0),
-    0xAD,
-    0x61C,
-    0x180E,
-    *range(0x200B, 0x2010),
-    *range(0x2028, 0x202F),
-    *range(0x2060, 0x2065),
-    *range(0x2066, 0x2070),
-    0xFEFF,
-    *range(0xD800, 0xE000),
-    *range(0xE0000, 0xE0080),
+HIDDEN = regex.compile(
+    r"[<>&\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\uFFF9-\uFFFB--\x7F]", regex.V1
 )
-HIDDEN_CHARACTERS = frozenset(map(chr, HIDDEN))
 
 
 def code_units(character: str) -> str:
@@ -46,7 +33,7 @@ def code_units(character: str) -> str:
 def escaped_character(character: str) -> str:
     if character in SHORT:
         return SHORT[character]
-    return code_units(character) if character in HIDDEN_CHARACTERS else character
+    return code_units(character) if HIDDEN.match(character) else character
 
 
 def escaped(text: str) -> str:

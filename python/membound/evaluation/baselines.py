@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from membound.context import reference_block
+from membound.listing import latest_first
 from membound.policy import MemoryPolicy
-from membound.records import MemoryRecord, instant
 from membound.retrieval import retrieve_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
+
+    from membound.records import MemoryRecord
 
 __all__ = ["eligible_records", "newest_that_fit", "unconditional_injection"]
 
 _MOST_RECORDS = 64
-_START = datetime.min.replace(tzinfo=UTC)
 
 
 def unconditional_injection(
@@ -62,8 +63,7 @@ def eligible_records(
     seen = [record for record in records if considered(record)]
     replaced = {record.supersedes for record in seen}
     current = [r for r in seen if r.id not in replaced and r.authority != "directive"]
-    by_id = sorted(current, key=lambda record: record.id)
-    return sorted(by_id, key=lambda r: instant(r.updated_at) or _START, reverse=True)
+    return sorted(current, key=latest_first)
 
 
 def newest_that_fit(

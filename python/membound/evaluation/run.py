@@ -15,8 +15,9 @@ from membound.evaluation.baselines import eligible_records, newest_that_fit
 from membound.evaluation.report import EvaluationReport, Latency, Miss, PathReport
 from membound.evaluation.scorer import score_evaluation
 from membound.policy import MemoryPolicy
-from membound.records import MemoryRecord, timestamp
+from membound.records import MemoryRecord
 from membound.store import MemoryStore
+from membound.times import timestamp
 from membound.trace import Trace
 
 if TYPE_CHECKING:

@@ -152,15 +152,16 @@ impl Escape {
 }
 
 /// Whether a character breaks a line, turns text around or shows nothing.
+///
+/// Unicode's `Default_Ignorable_Code_Point`, which holds the bidirectional controls, the variation
+/// selectors and the tags; the C1 controls; the line separators; the annotation characters.
 fn is_hidden(character: char) -> bool {
     matches!(character,
-        // C1 controls and line separators.
-        '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}'
-        // Bidirectional marks, embeddings, overrides and isolates.
-        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        // Zero-width and otherwise invisible characters, and tags.
-        | '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}'
-        | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
+        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

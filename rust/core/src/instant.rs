@@ -4,12 +4,15 @@
 pub type Millis = i64;
 
 const DAY: i64 = 86_400_000;
+/// The last instant that ECMAScript has, and the first one negated: 100,000,000 days.
+const LAST: Millis = 100_000_000 * DAY;
 
 /// Reads the ECMAScript profile of ISO 8601; `None` where the text is none of its forms.
 ///
 /// Forms: `YYYY`, `YYYY-MM`, `YYYY-MM-DD` (midnight UTC), and a date with `THH:MM`, optional seconds,
 /// an optional fraction of any length, and `Z` or `±HH:MM`. Without a zone it is read as UTC. Years may
-/// be `±YYYYYY`. A day past the end of its month runs over into the next, as ECMAScript engines do.
+/// be `±YYYYYY`, within 100,000,000 days of 1970. A day past the end of its month runs over into the
+/// next, as ECMAScript engines do.
 pub fn parse(text: &str) -> Option<Millis> {
     let mut cursor = Cursor { rest: text.as_bytes() };
     let year = cursor.year()?;
@@ -22,7 +25,7 @@ pub fn parse(text: &str) -> Option<Millis> {
         }
         millis += cursor.time_of_day()? - cursor.zone()?;
     }
-    cursor.done().then_some(millis)
+    (cursor.done() && (-LAST..=LAST).contains(&millis)).then_some(millis)
 }
 
 struct Cursor<'a> {

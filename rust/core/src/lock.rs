@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct WriterLock {
     file: File,
+    process: u32,
 }
 
 impl WriterLock {
@@ -20,7 +21,7 @@ impl WriterLock {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { file })),
+            Ok(()) => Ok(Some(Self { file, process: std::process::id() })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
@@ -29,7 +30,10 @@ impl WriterLock {
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
-        // Closing the file releases the lock too; a failure here changes nothing.
-        let _ = self.file.unlock();
+        // A forked child shares the lock: it must not release it, and keeps it held when the parent only
+        // closes its file. So the holder releases it by name; should that fail, closing remains.
+        if std::process::id() == self.process {
+            let _ = self.file.unlock();
+        }
     }
 }

@@ -7,7 +7,8 @@ use crate::record::{Card, Scope};
 use crate::request::Request;
 use crate::text;
 
-/// The place a record belongs to; two records share it exactly when the same requests may see them.
+/// The place a record belongs to; agents aside, two records share it exactly when the same
+/// requests may see them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// The user's, everywhere.

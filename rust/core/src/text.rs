@@ -68,14 +68,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folding_is_stable_for_every_ascii_text_and_composes_the_rest() {
+    fn folding_composes_and_lowers() {
         assert_eq!(fold("Ａ１ ＫＩＷＩ"), "a1 kiwi");
         assert_eq!(fold("ΟΔΟΣ"), "οδος");
         assert_eq!(fold("İ"), "i\u{307}");
     }
 
     #[test]
-    fn every_character_is_at_most_one_kind_of_run() {
+    fn no_space_belongs_to_a_word() {
         for character in '\0'..=char::MAX {
             let kinds = [is_space(character), is_cjk(character) || is_word(character)];
             assert!(!(kinds[0] && kinds[1]), "{character:?}");

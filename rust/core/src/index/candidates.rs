@@ -53,9 +53,10 @@ impl<'c> Fts5<'c> {
         for token in &query.tokens.tokens {
             let mut rows = postings.query([phrase(token)])?;
             while let Some(row) = rows.next()? {
-                if let Some(count) = hits.get_mut(row.get::<_, usize>(0)?) {
-                    *count = count.saturating_add(1);
-                }
+                let count = hits
+                    .get_mut(row.get::<_, usize>(0)?)
+                    .ok_or_else(|| damaged("a word belongs to no record"))?;
+                *count = count.saturating_add(1);
             }
         }
         Ok(hits)
@@ -109,13 +110,14 @@ impl Path for Fts5<'_> {
         let mut candidates = Vec::new();
         for row in self.proposed(query, &places, &hits)? {
             let mut found = find.query(params![row])?;
-            let Some(columns) = found.next()? else { continue };
+            let columns =
+                found.next()?.ok_or_else(|| damaged("a word or tag belongs to no record"))?;
             let place: i64 = columns.get(0)?;
             let standing = columns.get_ref(1)?.as_str().map_err(damaged)?;
             if !places.iter().any(|one| one.row == place) || standing == "ended" {
                 continue;
             }
-            let record = Record::parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;
+            let record = parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;
             census.release(place, standing, record.card.confidence >= query.request.min_confidence);
             let key = usize::try_from(row).map_err(damaged)?;
             let hits = count(&record, query, hits.get(key).copied().unwrap_or_default());
@@ -125,7 +127,7 @@ impl Path for Fts5<'_> {
     }
 
     fn record(&mut self, key: usize) -> Result<Record> {
-        Record::parse(&self.json(key)?)
+        parse(&self.json(key)?)
     }
 }
 
@@ -152,6 +154,11 @@ fn collect(
         into.push(row.get(0)?);
     }
     Ok(())
+}
+
+/// What a row holds was canonical JSON when it was written.
+fn parse(json: &[u8]) -> Result<Record> {
+    Record::parse(json).map_err(damaged)
 }
 
 fn row_number(key: usize) -> Result<i64> {

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, params};
 
 use super::Index;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::instant::Millis;
 use crate::request::Request;
 use crate::retrieve::Query;
@@ -106,19 +106,6 @@ impl Index {
                 found.extend(rows.collect::<rusqlite::Result<Vec<Vec<u8>>>>()?);
             }
             Ok(found)
-        })
-    }
-
-    /// Lets `SQLite` and FTS5 check the whole file.
-    pub fn check(&self) -> Result<()> {
-        self.write(|connection| {
-            let verdict: String =
-                connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
-            if verdict != "ok" {
-                return Err(Error::IndexCorrupt { reason: verdict });
-            }
-            connection.execute("INSERT INTO search (search) VALUES ('integrity-check')", [])?;
-            Ok(())
         })
     }
 }

@@ -5,6 +5,7 @@
 
 mod candidates;
 mod census;
+mod check;
 mod health;
 mod schema;
 mod write;
@@ -104,10 +105,13 @@ impl Drop for Index {
         if std::process::id() == self.process {
             return;
         }
-        // Closing a connection that a fork inherited could checkpoint and delete the parent's log.
-        std::mem::forget(std::mem::take(&mut *lock(&self.readers)));
+        // Closing a connection that a fork inherited could checkpoint and delete the parent's log. The
+        // locks are not taken: a thread that held one at the fork does not live here.
+        let readers = self.readers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(std::mem::take(readers));
         if let Ok(stand_in) = Connection::open_in_memory() {
-            std::mem::forget(std::mem::replace(&mut *lock(&self.writer), stand_in));
+            let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::replace(writer, stand_in));
         }
     }
 }

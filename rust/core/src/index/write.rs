@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Index;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
 
 /// From so many records on, a change is worth putting the whole of the words in order.
@@ -23,7 +23,7 @@ pub struct Change<'a> {
 }
 
 impl Index {
-    /// Notes that the canonical files of `ids` are about to change; durable when it returns.
+    /// Notes that the canonical files of `ids` are about to change; committed when it returns.
     pub fn intend(&self, ids: &[String]) -> Result<()> {
         self.write(|connection| {
             let mut insert =
@@ -75,15 +75,14 @@ fn optimize(connection: &Connection) -> Result<()> {
 /// Writes one record; whether it differs from what was there.
 fn upsert(connection: &Connection, json: &[u8]) -> Result<bool> {
     let record = Record::parse(json)?;
-    let existing: Option<(i64, bool)> = connection
-        .prepare_cached("SELECT row, json = ?2 FROM record WHERE id = ?1")?
-        .query_row(params![record.card.id, json], |row| Ok((row.get(0)?, row.get(1)?)))
+    let existing: Option<(i64, bool, bool)> = connection
+        .prepare_cached("SELECT row, mark IS NULL, json = ?2 FROM record WHERE id = ?1")?
+        .query_row(params![record.card.id, json], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    if let Some((_, true)) = existing {
-        return Ok(false);
-    }
-    if let Some((row, _)) = existing {
-        forget_words(connection, row)?;
+    match existing {
+        Some((_, _, true)) => return Ok(false),
+        Some((row, unmarked, false)) => forget_words(connection, row, unmarked)?,
+        None => {}
     }
     let row = write_row(connection, &record.card, json)?;
     write_words(connection, row, &record)?;
@@ -141,7 +140,7 @@ fn place_row(connection: &Connection, card: &Card) -> Result<i64> {
 }
 
 /// See [`super::schema`]: the group in which a record is counted.
-fn standing(connection: &Connection, card: &Card) -> Result<String> {
+pub(super) fn standing(connection: &Connection, card: &Card) -> Result<String> {
     if card.agent.is_some() {
         return Ok("special".to_owned());
     }
@@ -171,17 +170,26 @@ fn write_words(connection: &Connection, row: i64, record: &Record) -> Result<()>
     Ok(())
 }
 
-fn forget_words(connection: &Connection, row: i64) -> Result<()> {
-    connection.prepare_cached("DELETE FROM search WHERE rowid = ?1")?.execute([row])?;
+/// Removes the words and tags of a row; only an unmarked one has words.
+fn forget_words(connection: &Connection, row: i64, unmarked: bool) -> Result<()> {
+    let gone = connection.prepare_cached("DELETE FROM search WHERE rowid = ?1")?.execute([row])?;
+    if gone != usize::from(unmarked) {
+        // Left in the postings, they would be found under the row's next words.
+        return Err(Error::IndexCorrupt {
+            reason: "a record's words are not accounted for".into(),
+        });
+    }
     connection.prepare_cached("DELETE FROM tag WHERE row = ?1")?.execute([row])?;
     Ok(())
 }
 
 /// Removes one record; whether there was one.
 fn remove(connection: &Connection, id: &str) -> Result<bool> {
-    let row: Option<i64> = connection
-        .prepare_cached("DELETE FROM record WHERE id = ?1 RETURNING row")?
-        .query_row([id], |row| row.get(0))
+    let row: Option<(i64, bool)> = connection
+        .prepare_cached("DELETE FROM record WHERE id = ?1 RETURNING row, mark IS NULL")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    row.map_or(Ok(false), |row| forget_words(connection, row).map(|()| true))
+    let Some((row, unmarked)) = row else { return Ok(false) };
+    forget_words(connection, row, unmarked)?;
+    Ok(true)
 }

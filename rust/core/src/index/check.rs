@@ -1,0 +1,151 @@
+//! Checking the whole index against itself: everything in it is what its records' JSON gives.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, params};
+
+use super::Index;
+use super::write::standing;
+use crate::error::{Error, Result};
+use crate::record::{Card, Mark, Record};
+
+/// FTS5 keeps the first bytes of longer tokens only.
+const LONGEST_TERM: usize = 32_768;
+
+const SUM_DIFFERS: &str = "SELECT EXISTS (
+    SELECT place, standing, records FROM census WHERE records <> 0
+    EXCEPT SELECT place, standing, count(*) FROM record GROUP BY place, standing
+) OR EXISTS (
+    SELECT place, standing, count(*) FROM record GROUP BY place, standing
+    EXCEPT SELECT place, standing, records FROM census
+)";
+const WORDLESS_DIFFER: &str = "SELECT EXISTS (
+    SELECT rowid FROM search EXCEPT SELECT row FROM record WHERE mark IS NULL
+) OR EXISTS (
+    SELECT row FROM record WHERE mark IS NULL EXCEPT SELECT rowid FROM search
+)";
+
+impl Index {
+    /// Checks the file's structure, then every row, count, tag and word; reads everything once.
+    ///
+    /// Fails with [`Error::IndexCorrupt`], naming the first difference.
+    pub fn check(&self) -> Result<()> {
+        self.read(|connection| {
+            let verdict: String =
+                connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+            require(verdict == "ok", &verdict)?;
+            let differs = |sql| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+            require(!differs(SUM_DIFFERS)?, "its counts are not those of its records")?;
+            require(!differs(WORDLESS_DIFFER)?, "the words of some records are missing")?;
+            let (words, tags) = expected(connection)?;
+            require(words == indexed_words(connection)?, "its words are not those of its records")?;
+            require(tags == indexed_tags(connection)?, "its tags are not those of its records")
+        })
+    }
+}
+
+fn require(holds: bool, reason: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::IndexCorrupt { reason: reason.to_owned() }) }
+}
+
+/// A sum over pairs of text and row: equal for equal sets, whatever the order they come in.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sum(u64);
+
+impl Sum {
+    /// Adds each different text of one row.
+    fn add<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>, row: i64) {
+        for text in texts.collect::<BTreeSet<_>>() {
+            let mut hasher = DefaultHasher::new();
+            (text, row).hash(&mut hasher);
+            self.0 = self.0.wrapping_add(hasher.finish());
+        }
+    }
+}
+
+/// What the words and the tags of all records sum to; every column is compared on the way.
+fn expected(connection: &Connection) -> Result<(Sum, Sum)> {
+    let (mut words, mut tags) = (Sum::default(), Sum::default());
+    let mut all = connection.prepare("SELECT row, json FROM record")?;
+    let mut rows = all.query([])?;
+    while let Some(columns) = rows.next()? {
+        let row = columns.get(0)?;
+        let json = columns.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let record = Record::parse(json)
+            .map_err(|error| Error::IndexCorrupt { reason: error.to_string() })?;
+        require(holds(connection, row, &record.card)?, "a row is not what its record gives")?;
+        if record.card.mark.is_none() {
+            let tokens = record.search_tokens().tokens;
+            words.add(tokens.iter().map(|token| term(token)), row);
+        }
+        tags.add(record.card.tags.iter().map(String::as_bytes), row);
+    }
+    Ok((words, tags))
+}
+
+fn term(token: &str) -> &[u8] {
+    let bytes = token.as_bytes();
+    bytes.get(..LONGEST_TERM).unwrap_or(bytes)
+}
+
+/// Whether a row's columns are what a card gives; one that was replaced once may stay `special`.
+fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
+    let mut find = connection.prepare_cached(
+        "SELECT EXISTS (
+             SELECT 1 FROM record JOIN place USING (place)
+             WHERE row = ?1 AND id = ?2 AND agent = ?3 AND key = ?4
+             AND (standing = ?5 OR standing = 'special' AND ?5 <> 'ended')
+             AND confidence = ?6 AND answers = ?7 AND authority = ?8
+             AND mark IS ?9 AND supersedes IS ?10 AND updated IS ?11
+         )",
+    )?;
+    let holds = find.query_row(
+        params![
+            row,
+            card.id,
+            card.agent.as_ref().map_or("", |agent| agent.agent_id.as_str()),
+            card.place.key(),
+            standing(connection, card)?,
+            card.confidence,
+            card.answers.bits(),
+            card.authority.name(),
+            card.mark.map(Mark::name),
+            card.supersedes,
+            card.updated,
+        ],
+        |row| row.get(0),
+    )?;
+    Ok(holds)
+}
+
+/// Every word is asked for as recall asks for it, so that the way to its records is checked too.
+fn indexed_words(connection: &Connection) -> Result<Sum> {
+    connection
+        .execute_batch("CREATE VIRTUAL TABLE temp.word USING fts5vocab (main, search, row)")?;
+    let mut sum = Sum::default();
+    let mut words = connection.prepare("SELECT term FROM temp.word")?;
+    let mut words = words.query([])?;
+    let mut postings = connection.prepare("SELECT rowid FROM search WHERE search MATCH ?1")?;
+    while let Some(word) = words.next()? {
+        let term = word.get_ref(0)?.as_bytes().map_err(rusqlite::Error::from)?;
+        let phrase = [b"\"", term, b"\""].concat();
+        let mut rows = postings.query([ToSqlOutput::Borrowed(ValueRef::Text(&phrase))])?;
+        while let Some(row) = rows.next()? {
+            sum.add([term].into_iter(), row.get(0)?);
+        }
+    }
+    Ok(sum)
+}
+
+fn indexed_tags(connection: &Connection) -> Result<Sum> {
+    let mut sum = Sum::default();
+    let mut tags = connection.prepare("SELECT tag, row FROM tag")?;
+    let mut tags = tags.query([])?;
+    while let Some(tag) = tags.next()? {
+        let text = tag.get_ref(0)?.as_bytes().map_err(rusqlite::Error::from)?;
+        sum.add([text].into_iter(), tag.get(1)?);
+    }
+    Ok(sum)
+}

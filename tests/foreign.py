@@ -1,0 +1,39 @@
+"""What another program does to an index: in a process of its own, with its own SQLite."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+INDEX = "memory-index.sqlite3"
+_RUN = """
+import sqlite3, sys
+from contextlib import closing
+with closing(sqlite3.connect(sys.argv[1])) as index:
+    index.executescript(sys.argv[2])
+"""
+_REPLACE = """
+import sqlite3, sys
+from contextlib import closing
+old, new = map(str.encode, sys.argv[2:])
+with closing(sqlite3.connect(sys.argv[1])) as index:
+    pages = index.execute("SELECT id, block FROM search_data").fetchall()
+    changed = [(block.replace(old, new), id) for id, block in pages if old in block]
+    assert changed
+    index.executemany("UPDATE search_data SET block = ? WHERE id = ?", changed)
+    index.commit()
+"""
+
+
+def sql(folder: Path, script: str) -> None:
+    """Run statements on the index of a store."""
+    subprocess.run([sys.executable, "-c", _RUN, folder / INDEX, script], check=True)
+
+
+def replace_in_pages_of_words(folder: Path, old: str, new: str) -> None:
+    """Turn bits inside the pages of words."""
+    subprocess.run([sys.executable, "-c", _REPLACE, folder / INDEX, old, new], check=True)
