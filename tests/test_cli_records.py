@@ -112,6 +112,14 @@ def test_nothing_relevant_is_no_failure_unless_asked(membound: Command) -> None:
     assert membound("recall", "tea at four", "--exit-code").exit_code == 0
 
 
+def test_what_is_relevant_but_does_not_fit_is_told_apart(membound: Command) -> None:
+    membound.remember("tea is at four")
+    for limit in (["--limit", "0"], ["--budget", "100"]):
+        result = membound("recall", "tea at four", "--exit-code", *limit)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith("1 relevant, but none fits into ")
+
+
 @pytest.mark.parametrize("query", ["", "   ", "\u3000", '"', "NEAR(", "AND OR *", "-x", "日"])
 def test_any_query_is_only_words(membound: Command, query: str) -> None:
     membound.remember("tea is at four")
@@ -235,7 +243,9 @@ def test_edit_without_options_opens_the_editor(
     result = membound("edit", kept)
     assert (result.exit_code, result.stderr) == (0, "nothing was changed\n")
     monkeypatch.setenv("VISUAL", "false")
-    assert membound("edit", kept).exit_code != 0
+    failed = membound("edit", kept)
+    assert failed.exit_code == 2
+    assert "--content" in failed.stderr
 
 
 def test_what_is_disabled_rests_until_it_is_enabled(membound: Command) -> None:
@@ -253,6 +263,10 @@ def test_what_is_forgotten_leaves_a_tombstone_until_purged(
     assert membound.ok("forget", kept) == f"{kept}\n"
     assert membound.ok("recall", "zebrafin") == ""
     assert "deleted" in membound.ok("list", "--all")
+    assert membound.ok("forget", kept, "--undo") == f"{kept}\n"
+    assert kept in membound.ok("recall", "zebrafin")
+    assert membound("forget", kept, "--undo", "--purge", "--yes").exit_code == 2
+    membound.ok("forget", kept)
     declined = membound("forget", kept, "--purge", input="n\n")
     assert declined.exit_code == 1
     assert "nothing was removed" in declined.stderr
@@ -263,6 +277,18 @@ def test_what_is_forgotten_leaves_a_tombstone_until_purged(
 
 def test_purge_without_an_answer_removes_nothing(membound: Command) -> None:
     kept = membound.remember("kept")
-    assert membound("forget", kept, "--purge", input="").exit_code == 130
+    unanswered = membound("forget", kept, "--purge", input="")
+    assert unanswered.exit_code == 130
+    assert "--yes" in unanswered.stderr
     assert membound.json("show", kept)["content"] == "kept"
     assert os.path.lexists(membound.store)
+
+
+def test_a_file_that_cannot_be_used_can_be_purged(membound: Command) -> None:
+    kept = membound.remember("kept")
+    file = membound.store / "memory" / f"{kept}.json"
+    file.write_text("{")
+    assert membound("show", kept).exit_code == 3
+    membound.ok("forget", kept, "--purge", "--yes")
+    assert not file.exists()
+    assert membound.json("doctor")["healthy"]

@@ -184,9 +184,26 @@ def test_paragraphs_become_records_with_a_source(membound: Command, tmp_path: Pa
     assert membound.ok("import", "notes", "--scope", "user").startswith("imported 5, ")
     found = {record["content"]: record for record in membound.lines("list")}
     assert sorted(found) == ["# Tea\nAt four.", "At four.", "With milk.", "第一段", "第二段"]
+    assert all(record["provenance"] == {"kind": "file"} for record in found.values())
+    assert {record["confidence"] for record in found.values()} == {0.8}
     source = found["第一段"]["sources"][0]
     assert (source["kind"], source["locator"]) == ("file", "deep/a.txt")
     assert found["第一段"]["scope"] == "user"
+
+
+def test_a_page_makes_no_standing_rule_unless_it_is_trusted(
+    membound: Command, tmp_path: Path
+) -> None:
+    membound.remember("Never push to main.", "--scope", "user", "--authority", "directive")
+    membound.remember("Tea is at four.")
+    membound.ok("export", "pages")
+    other = Command(tmp_path / "second")
+    result = other("import", "pages")
+    assert result.exit_code == 1
+    assert "--directives" in result.stderr
+    assert contents(other) == ["Tea is at four."]
+    assert "imported 1" in other.ok("import", "pages", "--directives")
+    assert contents(other) == ["Never push to main.", "Tea is at four."]
 
 
 def test_importing_again_changes_nothing_and_revives_nothing(

@@ -182,6 +182,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
         return record
 
     def _refuse_unfit(self) -> None:
+        require(self.content, str, "content", "text of 1 to 16,384 characters")
         for field in ("source_thread_id", "source_turn_id"):
             text = getattr(self, field)
             if text is not None and not (isinstance(text, str) and 1 <= len(text) <= _THREAD_ID):

@@ -80,7 +80,7 @@ class NotFoundError(MemboundError, LookupError):
         self.record_id = record_id
 
     def __str__(self) -> str:
-        return f"no record {self.record_id!r} is visible here; list() shows what is"
+        return f"no record {self.record_id!r} is visible here; a list of all shows what is"
 
 
 class ConflictError(MemboundError):

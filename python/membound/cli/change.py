@@ -16,7 +16,7 @@ from membound.cli.options import (
     json_output,
     open_store,
 )
-from membound.cli.outcome import Declined
+from membound.cli.outcome import Declined, Failure, Interrupted
 from membound.cli.text import echo, echo_json, examples, note
 from membound.errors import RevisionConflictError
 
@@ -101,34 +101,46 @@ def disable_command(
     "forget",
     epilog=examples(
         "membound forget mem_01",
+        "membound forget mem_01 --undo",
         "membound forget mem_01 --purge --yes",
     ),
 )
 @click.argument("id")
-@click.option("--purge", is_flag=True, help="Remove its file too: nothing is left to restore.")
+@click.option("--undo", is_flag=True, help="Bring it back, unless it was purged.")
+@click.option("--purge", is_flag=True, help="Remove its file too: nothing is left to bring back.")
 @click.option("--yes", is_flag=True, help="Purge without asking.")
 @expected_revision
 @click.pass_obj
 def forget_command(
-    store: Path, *, id: str, purge: bool, yes: bool, expected_revision: int | None
+    store: Path, *, id: str, undo: bool, purge: bool, yes: bool, expected_revision: int | None
 ) -> None:
     """Forget the record ID: a tombstone stays, so that an import does not bring it back."""
+    if undo and purge:
+        message = "--undo and --purge exclude each other"
+        raise click.UsageError(message)
     with open_store(store) as opened:
-        if not purge:
-            opened.delete(id, expected_revision=expected_revision)
-        else:
+        if purge:
             _purge(opened, id, yes=yes, expected_revision=expected_revision)
+        else:
+            verb = opened.restore if undo else opened.delete
+            verb(id, expected_revision=expected_revision)
     echo(id)
 
 
 def _purge(store: MemoryStore, id: str, *, yes: bool, expected_revision: int | None) -> None:
     """Remove the record for good once the person said so."""
-    record = store.get(id)
-    if expected_revision is not None and expected_revision != record.revision:
-        raise RevisionConflictError(id, expected_revision, record.revision)
-    if not yes and not click.confirm(f"Remove {id} for good?", err=True):
+    if expected_revision is not None and expected_revision != (found := store.get(id).revision):
+        raise RevisionConflictError(id, expected_revision, found)
+    if not yes and not _agreed(f"Remove {id} for good?"):
         raise Declined("nothing was removed")
     store.purge(id)
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort as error:
+        raise Interrupted("no answer; --yes does not ask") from error
 
 
 def _edit_content(record: MemoryRecord) -> tuple[str, int] | None:
@@ -136,7 +148,11 @@ def _edit_content(record: MemoryRecord) -> tuple[str, int] | None:
 
     The revision comes along, so that a change made meanwhile elsewhere is not overwritten.
     """
-    text = click.edit(record.content, extension=".md", require_save=True)
+    try:
+        text = click.edit(record.content, extension=".md", require_save=True)
+    except click.ClickException as error:
+        message = f"{error.format_message()}; say --content, or set EDITOR"
+        raise Failure(message) from error
     if text is None:
         return None
     if not record.content.endswith("\n"):

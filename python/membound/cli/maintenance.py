@@ -80,7 +80,7 @@ def _problems(state: Diagnostics, verified: VerifyReport) -> Iterator[str]:
     counts = {
         "are missing from the index": len(verified.missing),
         "differ from the index": len(verified.stale),
-        "are in the index without a file": len(verified.orphaned),
+        "are in the index without a file that can be used": len(verified.orphaned),
     }
     for what, count in counts.items():
         if count:

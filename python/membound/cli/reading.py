@@ -48,10 +48,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files; an entry that names no place of its own is put at `scope` and `workspace`."""
+    """Reads files; an entry that names no place of its own is put at `scope` and `workspace`.
+
+    Whoever imports a folder means its texts: a page in it makes no standing rule unless
+    `directives` says that the pages' author may.
+    """
 
     scope: str
     workspace: str | None
+    directives: bool = False
 
     def read(self, path: Path) -> Iterator[Item | Problem]:
         """Yield what a path holds, in the order in which it holds it."""
@@ -101,10 +106,12 @@ class Reader:
         except (OSError, MemboundError) as error:
             yield Problem(locator, str(error))
         else:
-            if record is not None:
-                yield Item(locator, record)
-            else:
+            if record is None:
                 yield from self._paragraphs(text, file, locator)
+            elif record.authority == "directive" and not self.directives:
+                yield Problem(locator, "it would be a standing rule: trust it with --directives")
+            else:
+                yield Item(locator, record)
 
     def _paragraphs(self, text: str, file: Path, locator: str) -> Iterator[Item | Problem]:
         """Yield a text's paragraphs, each once, with the file as their source."""
@@ -117,9 +124,11 @@ class Reader:
                 continue
             seen.add(identity)
             source = {"kind": "file", "trust": "imported", "locator": locator}
-            fields = {"content": paragraph, "id": identity, "sources": [source], **home}
+            draft = MemoryDraft(
+                paragraph, id=identity, sources=[source], provenance={"kind": "file"}, **home
+            )
             try:
-                yield Item(where, checked(MemoryDraft(**fields)), paragraph=True)
+                yield Item(where, checked(draft), paragraph=True)
             except MemboundError as error:
                 yield Problem(where, str(error))
 

@@ -40,7 +40,7 @@ __all__ = ["recall_command"]
 @click.option("--mode", "relevance_mode", metavar="NAME", help="The relevance mode.")
 @click.option("--purpose", type=click.Choice(["injection", "tool"]), help="tool keeps directives.")
 @click.option("--explain", is_flag=True, help="Also print why: the trace as a table.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 if nothing is relevant, as grep does.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if nothing is selected, as grep does.")
 @json_output
 @click.pass_context
 def recall_command(
@@ -75,13 +75,16 @@ def _show(found: RetrievalResult, *, explain: bool, as_json: bool) -> None:
     if found.context:
         echo(found.context)
     else:
-        note(f"nothing relevant: {_why(found.trace)}")
+        note(_why_nothing(found.trace))
     if explain:
         echo(printable_lines(("\n" if found.context else "") + found.trace.explain()))
 
 
-def _why(trace: Trace) -> str:
+def _why_nothing(trace: Trace) -> str:
     """Say in a line where the records went."""
+    if trace.rankings:
+        limits = f"{trace.record_limit:,} records and {trace.character_budget:,} characters"
+        return f"{len(trace.rankings):,} relevant, but none fits into {limits}"
     gone = trace.filtered
     losses = {
         "of another scope": gone.scope,
@@ -91,4 +94,4 @@ def _why(trace: Trace) -> str:
         "below the relevance floor": gone.irrelevant,
     }
     told = [f"{count:,} {what}" for what, count in losses.items() if count]
-    return ", ".join(told) or "the store holds no record for this place"
+    return f"nothing relevant: {', '.join(told) or 'the store is empty'}"

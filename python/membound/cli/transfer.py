@@ -35,6 +35,9 @@ _READABLE = click.Path(path_type=Path, exists=True, allow_dash=True)
     type=click.Choice(["error", "skip", "replace"]),
     help="What becomes of an id that is taken.  [default: error; for paragraphs, skip]",
 )
+@click.option(
+    "--directives", is_flag=True, help="Trust the pages: those that are standing rules stay so."
+)
 @click.option("--strict", is_flag=True, help="Stop at the first error; bad input writes nothing.")
 @json_output
 @click.pass_obj
@@ -47,16 +50,22 @@ def import_command(
     scope: str,
     workspace: str | None,
     on_conflict: Conflict | None,
+    directives: bool,
     strict: bool,
     as_json: bool,
 ) -> None:
     """Import JSON lines, or the paragraphs of Markdown and text files, from each PATH.
 
     A line is a record as `export` writes it, or {"content": "...", ...} with the options of
-    `remember` as further fields. A folder is read with its folders, in sorted order; hidden and
-    linked files are left out. - reads JSON lines from standard input.
+    `remember` as further fields. It is taken as it is: import lines of people you trust only. -
+    reads lines from standard input.
+
+    Of a folder the Markdown and text files are read, with its folders, in sorted order; hidden and
+    linked files are left out. A page that `export` wrote is that record again, at the place that
+    it names. A paragraph that is known is skipped; one that was changed since is a new record, and
+    the old one stays.
     """
-    reader = Reader(scope=scope, workspace=workspace)
+    reader = Reader(scope=scope, workspace=workspace, directives=directives)
     read = [found for path in paths for found in reader.read(path)]
     bad = [found for found in read if isinstance(found, Problem)]
     if strict and bad:
