@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 from membound import _core
-from membound.errors import InvalidInputError
+from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.records import MemoryRecord, Source
 from membound.schema import Open, json_names
-from membound.text import well_formed
+from membound.text import any_path
 
 __all__ = [
     "items",
@@ -20,6 +19,8 @@ __all__ = [
     "path_text",
     "record_list",
     "require",
+    "require_callback",
+    "sound_records",
     "source_list",
     "tag_list",
 ]
@@ -66,13 +67,23 @@ def tag_list(tags: Iterable[str]) -> tuple[str, ...]:
     for at, tag in enumerate(given):
         if not isinstance(tag, str) or not 1 <= len(tag) <= _TAG_CHARACTERS or "\0" in tag:
             raise InvalidInputError(f"tags.{at}", expected, excerpt(tag))
-    unique = tuple(dict.fromkeys(given))
+    unique = tuple(dict.fromkeys(map(str.__str__, given)))
     if len(unique) > _TAGS:
         raise InvalidInputError("tags", f"at most {_TAGS} different tags", f"{len(unique):,}")
     return unique
 
 
-def path_text(value: str | os.PathLike[str] | None, field: str) -> str | None:
+def require_callback(value: object, field: str) -> None:
+    """Refuses what cannot be called, before the work that would call it begins.
+
+    Raises:
+        InvalidInputError: the value is neither None nor callable.
+    """
+    if value is not None and not callable(value):
+        raise InvalidInputError(field, "a callable or None", excerpt(value))
+
+
+def path_text(value: object, field: str) -> str | None:
     """Gives a path, or any other name of a place, in the one form in which places are compared.
 
     Reads neither the disk nor the working directory; None for an empty one.
@@ -80,13 +91,7 @@ def path_text(value: str | os.PathLike[str] | None, field: str) -> str | None:
     Raises:
         InvalidInputError: the value is no path.
     """
-    if value is None:
-        return None
-    require(value, (str, os.PathLike), field, "a path or a name")
-    text: object = os.fspath(value)
-    if not isinstance(text, str) or "\0" in text or text != well_formed(text):
-        raise InvalidInputError(field, "a path without NUL and lone surrogates", excerpt(text))
-    return _core.normalize_path(text)
+    return None if value is None else _core.normalize_path(any_path(value, field))
 
 
 def record_list(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
@@ -100,6 +105,23 @@ def record_list(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
         if not isinstance(record, MemoryRecord):
             raise InvalidInputError(f"records.{at}", "a MemoryRecord", excerpt(record))
     return found
+
+
+def sound_records(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    """Gives the records as their files will be read: the constructor itself checks nothing.
+
+    Raises:
+        InvalidInputError: an item is no MemoryRecord.
+        InvalidRecordError: one does not follow the schema; the field begins with its position.
+    """
+    sound = []
+    for at, record in enumerate(record_list(records)):
+        try:
+            sound.append(MemoryRecord.from_json(record.to_json()))
+        except InvalidRecordError as fault:
+            field = f"records.{at}.{fault.field}"
+            raise InvalidRecordError(field, fault.expected, fault.got) from None
+    return sound
 
 
 def source_list(sources: Iterable[Source | Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -133,7 +155,10 @@ def open_tree(value: object, struct: type[Open], field: str) -> dict[str, Any] |
     if value is None:
         return None
     if isinstance(value, struct):
-        return value.to_dict()
+        try:
+            return value.to_dict()
+        except InvalidRecordError as fault:
+            raise InvalidInputError(f"{field}.{fault.field}", fault.expected, fault.got) from None
     if not isinstance(value, Mapping):
         expected = f"a {struct.__name__} or a mapping"
         raise InvalidInputError(field, expected, excerpt(value))

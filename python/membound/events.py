@@ -69,9 +69,10 @@ def retrieved_events(
     Raises:
         InvalidInputError: the ids are not an iterable, or are text.
     """
-    ids = filter(_fits, items(memory_ids, "memory_ids", "the id of a record"))
+    given = items(memory_ids, "memory_ids", "the id of a record")
     if not (_fits(thread_id) and _fits(turn_id)):
         return ()
+    thread_id, turn_id, *ids = map(str.__str__, (thread_id, turn_id, *filter(_fits, given)))
     return tuple(
         {
             "schemaVersion": 1,

@@ -21,7 +21,7 @@ def excerpt(value: object) -> str:
         case bool():
             shown = "true" if value else "false"
         case str():
-            shown = _quoted(value)
+            shown = _quoted(str.__str__(value))
         case int() if value.bit_length() > _BITS:
             shown = f"a whole number of {value.bit_length():,} bits"
         case int():
@@ -39,5 +39,5 @@ def excerpt(value: object) -> str:
 
 def _quoted(text: str) -> str:
     if len(text) <= _CHARACTERS:
-        return ascii(str(text))
+        return ascii(text)
     return f"{text[:_CHARACTERS]!a}... ({len(text):,} characters)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
-__all__ = ["unit", "whole"]
+__all__ = ["MOST", "count", "seconds", "unit", "whole"]
 
-_MOST = 2**53 - 1
+MOST = 2**53 - 1
 """The largest whole number that JSON carries everywhere; no limit is larger."""
 
 
@@ -17,9 +17,28 @@ def whole(value: object, field: str) -> int:
     Raises:
         InvalidInputError: the value is no number, or is NaN.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 — NaN alone; math.isnan cannot take a huge int
-        raise InvalidInputError(field, "a whole number", excerpt(value))
-    return int(min(max(value, 0), _MOST))
+    return int(_bounded(value, field, "a whole number"))
+
+
+def seconds(value: object, field: str) -> float:
+    """Reads how long to wait: a negative time counts 0, infinity is the longest.
+
+    Raises:
+        InvalidInputError: the value is no number, or is NaN.
+    """
+    return float(_bounded(value, field, "a number of seconds"))
+
+
+def count(value: object, field: str, least: int, most: int = MOST) -> int:
+    """Reads a whole number within bounds.
+
+    Raises:
+        InvalidInputError: the value is no whole number, or is out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        expected = f"a whole number from {least:,} to {most:,}"
+        raise InvalidInputError(field, expected, excerpt(value))
+    return int(value)
 
 
 def unit(value: object, field: str) -> float:
@@ -31,3 +50,9 @@ def unit(value: object, field: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidInputError(field, "a number from 0 to 1", excerpt(value))
     return float(value)
+
+
+def _bounded(value: object, field: str, expected: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 — NaN alone; math.isnan cannot take a huge int
+        raise InvalidInputError(field, expected, excerpt(value))
+    return min(max(value, 0), MOST)

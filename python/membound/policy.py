@@ -10,7 +10,8 @@ import msgspec
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.fields import Scope
-from membound.text import well_formed
+from membound.numbers import count
+from membound.text import well_formed, word
 
 __all__ = ["AgentAccess", "DirectivePolicy", "FeedbackPolicy", "MemoryPolicy"]
 
@@ -18,7 +19,6 @@ _KIB: Final = 1024
 _MIB: Final = 1024 * _KIB
 _SEGMENT_BYTES: Final = (64 * _KIB, 64 * _MIB)
 _TOTAL_BYTES: Final = (64 * _KIB, 512 * _MIB)
-_MOST: Final = 2**53 - 1
 _SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 _ID_CHARACTERS: Final = 128
 
@@ -32,8 +32,11 @@ class DirectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _require_flag("directives.enabled", self.enabled)
-        _require_count("directives.max_records", self.max_records, 1, 50)
-        _require_count("directives.max_characters", self.max_characters, 1, 16_000)
+        _keep(
+            self,
+            max_records=count(self.max_records, "directives.max_records", 1, 50),
+            max_characters=count(self.max_characters, "directives.max_characters", 1, 16_000),
+        )
 
 
 class FeedbackPolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,12 +48,12 @@ class FeedbackPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _require_flag("feedback.enabled", self.enabled)
-        _require_count("feedback.max_segment_bytes", self.max_segment_bytes, *_SEGMENT_BYTES)
-        _require_count("feedback.max_total_bytes", self.max_total_bytes, *_TOTAL_BYTES)
-        if self.max_total_bytes < self.max_segment_bytes:
-            expected = f"at least max_segment_bytes, {self.max_segment_bytes:,}"
-            got = f"{self.max_total_bytes:,}"
-            raise InvalidInputError("feedback.max_total_bytes", expected, got)
+        segment = count(self.max_segment_bytes, "feedback.max_segment_bytes", *_SEGMENT_BYTES)
+        total = count(self.max_total_bytes, "feedback.max_total_bytes", *_TOTAL_BYTES)
+        if total < segment:
+            expected = f"at least max_segment_bytes, {segment:,}"
+            raise InvalidInputError("feedback.max_total_bytes", expected, f"{total:,}")
+        _keep(self, max_segment_bytes=segment, max_total_bytes=total)
 
 
 class MemoryPolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,8 +67,11 @@ class MemoryPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _require_flag("enabled", self.enabled)
-        msgspec.structs.force_setattr(self, "scopes", _scopes(self.scopes))
-        _require_count("max_injected_records", self.max_injected_records, 1, _MOST)
+        _keep(
+            self,
+            scopes=_scopes(self.scopes),
+            max_injected_records=count(self.max_injected_records, "max_injected_records", 1),
+        )
         if not isinstance(self.directives, DirectivePolicy):
             raise InvalidInputError("directives", "a DirectivePolicy", excerpt(self.directives))
         if not isinstance(self.feedback, FeedbackPolicy):
@@ -82,11 +88,17 @@ class AgentAccess(msgspec.Struct, frozen=True, kw_only=True):
     manage: bool = False
 
     def __post_init__(self) -> None:
-        _require_id("agent_id", self.agent_id)
+        _keep(self, agent_id=_id("agent_id", self.agent_id))
         for field in ("conversation_id", "handoff_id", "task_id"):
             if (value := getattr(self, field)) is not None:
-                _require_id(field, value)
+                _keep(self, **{field: _id(field, value)})
         _require_flag("manage", self.manage)
+
+
+def _keep(struct: msgspec.Struct, **fields: object) -> None:
+    """Puts checked values in the place of those that were given."""
+    for name, value in fields.items():
+        msgspec.structs.force_setattr(struct, name, value)
 
 
 def _scopes(scopes: object) -> tuple[Scope, ...]:
@@ -94,10 +106,7 @@ def _scopes(scopes: object) -> tuple[Scope, ...]:
     expected = f"an iterable of {', '.join(_SCOPES)}"
     if not isinstance(scopes, Iterable) or isinstance(scopes, str | bytes):
         raise InvalidInputError("scopes", expected, excerpt(scopes))
-    given = list(scopes)
-    for scope in given:
-        if scope not in _SCOPES:
-            raise InvalidInputError("scopes", expected, excerpt(scope))
+    given = {word(scope, "scopes", _SCOPES) for scope in scopes}
     return tuple(scope for scope in _SCOPES if scope in given)
 
 
@@ -106,17 +115,9 @@ def _require_flag(field: str, value: object) -> None:
         raise InvalidInputError(field, "True or False", excerpt(value))
 
 
-def _require_count(field: str, value: object, least: int, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        expected = f"a whole number from {least:,} to {most:,}"
-        raise InvalidInputError(field, expected, excerpt(value))
-
-
-def _require_id(field: str, value: object) -> None:
-    if not isinstance(value, str) or not 1 <= len(value) <= _ID_CHARACTERS or _unfit(value):
+def _id(field: str, value: object) -> str:
+    text = well_formed(value) if isinstance(value, str) else ""
+    if not 1 <= len(text) <= _ID_CHARACTERS or text != value:
         expected = f"text of 1 to {_ID_CHARACTERS} characters without lone surrogates"
         raise InvalidInputError(field, expected, excerpt(value))
-
-
-def _unfit(text: str) -> bool:
-    return text != well_formed(text)
+    return text

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
+from membound.text import any_path
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = ["project_identity"]
 
@@ -27,10 +29,9 @@ def project_identity(path: str | os.PathLike[str]) -> str | None:
     Raises:
         InvalidInputError: ``path`` is no path.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidInputError("path", "a path", excerpt(path))
+    given = any_path(path, "path")
     try:
-        real = Path(path).resolve(strict=True)
+        real = Path(given).resolve(strict=True)
         for folder in (real, *real.parents):
             if (git := folder / ".git").exists():
                 return str(_main_folder(_common_directory(git)))

@@ -130,8 +130,18 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
         return record
 
     def to_json(self) -> bytes:
-        """Gives the canonical file: indented UTF-8, fields in the order of the schema."""
-        return msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2) + b"\n"
+        """Gives the canonical file: indented UTF-8, fields in the order of the schema.
+
+        Raises:
+            InvalidRecordError: the constructor was given what JSON cannot carry.
+        """
+        tree = self.to_dict()
+        try:
+            text = msgspec.json.encode(tree)
+        except (TypeError, ValueError, RecursionError) as fault:
+            self.from_dict(tree)  # knows the field
+            raise InvalidRecordError("record", "values that JSON can carry", str(fault)) from None
+        return msgspec.json.format(text, indent=2) + b"\n"
 
 
 _TYPE_TAGS: Final[Mapping[MemoryType, frozenset[str]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 import msgspec
 
@@ -13,7 +13,7 @@ from membound.excerpt import excerpt
 from membound.numbers import unit, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.records import Authority, MemoryType, Scope
-from membound.text import well_formed
+from membound.text import any_path, any_text, word
 from membound.times import milliseconds, timestamp
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ __all__ = [
 Purpose = Literal["injection", "tool"]
 RelevanceMode = Literal["foundation-v1", "historical-v1"]
 PathText = str | os.PathLike[str]
-_Member = TypeVar("_Member", bound=str)
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -104,8 +103,7 @@ def retrieval_request(
     Raises:
         InvalidInputError: naming the argument that is not acceptable.
     """
-    if not isinstance(query, str):
-        raise InvalidInputError("query", "text", excerpt(query))
+    words = any_text(query, "query")
     place = scope_request(
         now=now,
         workspace=workspace,
@@ -116,12 +114,12 @@ def retrieval_request(
     )
     return msgspec.structs.replace(
         place,
-        query=well_formed(query),
-        purpose=_one(purpose, "purpose", get_args(Purpose)),
+        query=words,
+        purpose=word(purpose, "purpose", get_args(Purpose)),
         limit=whole(limit, "limit"),
         character_budget=whole(character_budget, "character_budget"),
         min_confidence=unit(min_confidence, "min_confidence"),
-        relevance_mode=_one(relevance_mode, "relevance_mode", get_args(RelevanceMode)),
+        relevance_mode=word(relevance_mode, "relevance_mode", get_args(RelevanceMode)),
         scopes=_some(scope, "scope", get_args(Scope)),
         types=_some(type, "type", get_args(MemoryType)),
         authorities=_some(authority, "authority", get_args(Authority)),
@@ -159,31 +157,17 @@ def scope_request(
 
 
 def _path(value: object, field: str) -> str | None:
+    return None if value is None else any_path(value, field)
+
+
+def _some(value: object, field: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     if value is None:
         return None
-    text: object = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if not isinstance(text, str) or "\0" in text or text != well_formed(text):
-        raise InvalidInputError(field, "a path without NUL and lone surrogates", excerpt(value))
-    return text
-
-
-def _one(value: _Member, field: str, members: tuple[str, ...]) -> _Member:
-    if value not in members:
-        raise InvalidInputError(field, f"one of {', '.join(members)}", excerpt(value))
-    return value
-
-
-def _some(value: object, field: str, members: tuple[str, ...]) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    one = f"one of {', '.join(members)}"
+    one = f"one of {', '.join(words)}"
     chosen = (value,) if isinstance(value, str) else items(value, field, one)
-    return tuple(_one(member, field, members) for member in chosen)
+    return tuple(word(item, field, words) for item in chosen)
 
 
 def _tags(tags: Iterable[str] | None) -> tuple[str, ...]:
     chosen: tuple[object, ...] = () if tags is None else items(tags, "tags", "text")
-    for at, tag in enumerate(chosen):
-        if not isinstance(tag, str):
-            raise InvalidInputError(f"tags.{at}", "text", excerpt(tag))
-    return tuple(map(well_formed, map(str, chosen)))
+    return tuple(any_text(tag, f"tags.{at}") for at, tag in enumerate(chosen))

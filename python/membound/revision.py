@@ -15,7 +15,7 @@ from membound.fields import (
     Operation,
 )
 from membound.records import MemoryRecord, Revision, Snapshot
-from membound.schema import json_names, may_be_absent, plain
+from membound.schema import json_names, leaf, may_be_absent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +102,7 @@ def _apply(tree: dict[str, Any], attribute: str, value: object) -> None:
     if value is None and may_be_absent(MemoryRecord, name):
         tree.pop(name, None)
     else:
-        tree[name] = plain(value)
+        tree[name] = leaf(value)
 
 
 def _bounded(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

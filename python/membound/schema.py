@@ -16,7 +16,7 @@ import msgspec
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 
-__all__ = ["Open", "json_names", "json_object", "may_be_absent", "parsed", "plain"]
+__all__ = ["Open", "json_names", "json_object", "leaf", "may_be_absent", "parsed", "plain"]
 
 _LOOSE = ""
 """The JSON name of `Open.loose`; no known field has it, and an input's own "" is an unknown one."""
@@ -24,7 +24,8 @@ _LOOSE = ""
 _DEPTH = 64
 _DIGIT_BITS = 14_000  # just under the 4,300 digits that Python converts to text
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SETS = (set, frozenset)  # msgspec would take their items in an order that depends on hashing
+_READY = frozenset({str, float, bool})
+_PLAIN = _READY | {int, type(None)}
 _SAFE_KEY = re.compile(r"\w{1,64}", re.ASCII)
 _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]")
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
@@ -49,17 +50,25 @@ class Open(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     loose: dict[str, Any] = msgspec.field(default_factory=dict, name=_LOOSE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Gives plain JSON values under the names of the JSON, unknown fields last."""
+        """Gives plain JSON values under the names of the JSON, unknown fields last.
+
+        Raises:
+            InvalidRecordError: the constructor, which checks nothing, was given a bad ``loose``.
+        """
         known: dict[str, Any] = {
-            name: plain(value)
+            name: leaf(value)
             for attribute, name in json_names(type(self)).items()
             if (value := getattr(self, attribute)) is not None
         }
-        known.update(plain(self.loose))
-        return known
+        try:
+            return {**known, **plain(self.loose)}
+        except (RecursionError, TypeError):
+            expected = f"an object of at most {_DEPTH} levels"
+            raise InvalidRecordError("loose", expected, excerpt(self.loose)) from None
 
 
 _Struct = TypeVar("_Struct", bound=Open)
+_JSON = (str, float, list, tuple, dict, Open, Mapping)
 
 
 @cache
@@ -81,8 +90,30 @@ def plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    return value
+        return {_scalar(key): plain(item) for key, item in value.items()}
+    return _scalar(value)
+
+
+def leaf(value: Any) -> Any:  # noqa: ANN401 — any JSON value
+    """Does as `plain` does for what the schema knows: no deeper than a list of structs."""
+    if isinstance(value, tuple | list):
+        return [item.to_dict() if isinstance(item, Open) else _scalar(item) for item in value]
+    return value.to_dict() if isinstance(value, Open) else _scalar(value)
+
+
+def _scalar(value: Any) -> Any:  # noqa: ANN401 — any JSON value
+    """Takes text and numbers for what they are, also as members of an enumeration."""
+    if type(value) in _PLAIN:
+        return value
+    match value:
+        case str():
+            return str.__str__(value)
+        case int():
+            return int.__int__(value)
+        case float():
+            return float.__float__(value)
+        case _:
+            return value
 
 
 def json_object(data: bytes | str) -> dict[str, Any]:
@@ -139,28 +170,41 @@ def _folded(tree: Mapping[str, Any], struct: type[Open], path: _Path) -> dict[st
         part = parts.get(key, Open)
         if part is Open:
             _refuse_surrogate(key, path)
-            loose[key] = _copied(value, (*path, key))
-        elif value is None or isinstance(value, _SETS):
+            loose[_scalar(key)] = _copied(value, (*path, key))
+        elif type(value) in _READY:
+            known[key] = value
+        elif not _is_json(value):
             expected = _expectation(_hints(struct)[key])
             raise InvalidRecordError(_dotted((*path, key)), expected, excerpt(value))
-        elif part is None:
-            known[key] = value
         else:
-            known[key] = _folded_part(value, part, (*path, key))
+            folded = leaf(value)
+            known[key] = folded if part is None else _folded_part(folded, part, (*path, key))
     if loose:
         known[_LOOSE] = loose
     return known
 
 
+def _is_json(value: object) -> bool:
+    """Tells whether JSON may have it; msgspec would read sets too, in the order of their hashes."""
+    if isinstance(value, int):
+        return value.bit_length() <= _DIGIT_BITS
+    return isinstance(value, _JSON)
+
+
 def _folded_part(value: object, part: type[Open], path: _Path) -> object:
     if isinstance(value, Mapping):
         return _folded(value, part, path)
-    if isinstance(value, list | tuple):
-        return [
-            _folded(item, part, (*path, at)) if isinstance(item, Mapping) else item
-            for at, item in enumerate(value)
-        ]
+    if isinstance(value, list):
+        return [_folded_item(item, part, (*path, at)) for at, item in enumerate(value)]
     return value
+
+
+def _folded_item(item: object, part: type[Open], path: _Path) -> object:
+    if isinstance(item, Mapping):
+        return _folded(item, part, path)
+    if not _is_json(item):
+        raise InvalidRecordError(_dotted(path), "an object", excerpt(item))
+    return item
 
 
 def _copied(value: object, path: _Path) -> object:
@@ -170,11 +214,11 @@ def _copied(value: object, path: _Path) -> object:
             return value
         case str():
             _refuse_surrogate(value, path)
-            return value
+            return _scalar(value)
         case int() if value.bit_length() <= _DIGIT_BITS:
-            return value
+            return _scalar(value)
         case float() if math.isfinite(value):
-            return value
+            return _scalar(value)
         case list() | tuple() | Mapping() if len(path) > _DEPTH:
             expected = f"at most {_DEPTH} levels of nesting"
             raise InvalidRecordError(_dotted(path[:4]), expected, "more")
@@ -183,7 +227,7 @@ def _copied(value: object, path: _Path) -> object:
         case Mapping() if all(isinstance(key, str) for key in value):
             for key in value:
                 _refuse_surrogate(key, path)
-            return {key: _copied(item, (*path, key)) for key, item in value.items()}
+            return {_scalar(key): _copied(item, (*path, key)) for key, item in value.items()}
     raise InvalidRecordError(_dotted(path), "a value that JSON can carry", excerpt(value))
 
 

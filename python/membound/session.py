@@ -18,6 +18,7 @@ from membound.excerpt import excerpt
 from membound.projection import INDEX_FAULTS, Progress, Projection
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, result_of, retrieve_among
+from membound.text import any_path
 from membound.writer import Writer
 
 if TYPE_CHECKING:
@@ -178,10 +179,8 @@ def store_path(path: object) -> Path:
     Raises:
         InvalidInputError: it is no path, or another system's.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidInputError("path", "a path", excerpt(path))
-    text = os.fspath(path)
-    if not isinstance(text, str) or not text or "\0" in text:
+    text = any_path(path, "path")
+    if not text:
         raise InvalidInputError("path", "a path that is not empty", excerpt(text))
     if os.name != "nt" and len(text) > 2 and text[1] == ":" and text[2] in "\\/":  # noqa: PLR2004 — a drive letter, a colon, a separator
         raise InvalidInputError("path", "a path of this system, not a Windows path", excerpt(text))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from membound import _core
-from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
 from membound.numbers import whole
-from membound.text import well_formed
+from membound.text import any_text
 
 __all__ = ["SearchTokens", "search_tokens"]
 
@@ -38,7 +36,5 @@ def search_tokens(text: str, *, limit: int = 512) -> SearchTokens:
     Raises:
         InvalidInputError: ``text`` is no text, or ``limit`` is no number.
     """
-    if not isinstance(text, str):
-        raise InvalidInputError("text", "text", excerpt(text))
-    tokens, truncated = _core.search_tokens(well_formed(text), whole(limit, "limit"))
+    tokens, truncated = _core.search_tokens(any_text(text, "text"), whole(limit, "limit"))
     return SearchTokens(tuple(tokens), truncated)
