@@ -9,8 +9,8 @@ import msgspec
 
 from membound import _core
 from membound.arguments import source_list, tag_list
-from membound.errors import ConflictError, InvalidInputError, RevisionConflictError
-from membound.excerpt import excerpt
+from membound.errors import ConflictError, RevisionConflictError
+from membound.numbers import count
 from membound.records import MemoryRecord, Provenance
 from membound.revision import revised
 from membound.times import milliseconds, timestamp
@@ -50,10 +50,9 @@ def check_revision(record: MemoryRecord, expected: object) -> None:
     """
     if expected is None:
         return
-    if isinstance(expected, bool) or not isinstance(expected, int) or expected < 1:
-        raise InvalidInputError("expected_revision", "a whole number from 1", excerpt(expected))
-    if record.revision != expected:
-        raise RevisionConflictError(record.id, expected, record.revision)
+    revision = count(expected, "expected_revision", 1)
+    if record.revision != revision:
+        raise RevisionConflictError(record.id, revision, record.revision)
 
 
 def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -> MemoryRecord:

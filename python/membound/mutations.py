@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from msgspec import UNSET, UnsetType
 
-from membound.arguments import items, record_list
+from membound.arguments import items, require_callback, sound_records
 from membound.changes import check_revision, corrected, marked, new_id, superseded, unmarked
 from membound.draft import DraftFields, MemoryDraft
 from membound.errors import DuplicateIdError, InvalidInputError, NotFoundError
-from membound.excerpt import excerpt
 from membound.reports import ImportReport
+from membound.text import word
+from membound.times import utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,8 +46,12 @@ class Mutations:
         self._session = session
 
     def now(self) -> datetime:
-        """What the store's clock says."""
-        return self._session.clock()
+        """What the store's clock says.
+
+        Raises:
+            InvalidInputError: that is no aware datetime.
+        """
+        return utc(self._session.clock(), "clock")
 
     def remember(
         self,
@@ -90,6 +95,7 @@ class Mutations:
         Raises:
             As `remember`; of a bad draft, the field begins with its position.
         """
+        require_callback(progress, "progress")
         session, moment = self._begin(now)
         new = _checked(items(drafts, "drafts", "a MemoryDraft or a mapping"), moment)
         with session.writer.held():
@@ -240,14 +246,14 @@ class Mutations:
 
         Raises:
             DuplicateIdError: an id is taken; nothing was written.
-            InvalidInputError: an id comes twice; nothing was written.
+            InvalidInputError: an id comes twice, or one is no record; nothing was written.
             CanonicalFileError: the file with that id cannot be used and is not replaced.
         """
-        if on_conflict not in get_args(Conflict):
-            raise InvalidInputError("on_conflict", "error, skip or replace", excerpt(on_conflict))
+        on_conflict = word(on_conflict, "on_conflict", get_args(Conflict))
+        require_callback(progress, "progress")
         session = self._session
         session.check()
-        listed = record_list(records)
+        listed = sound_records(records)
         given = {record.id: record for record in listed}
         if len(given) < len(listed):
             raise InvalidInputError("records", "every id once", f"{len(listed) - len(given)} twice")
@@ -288,7 +294,7 @@ class Mutations:
 
     def _begin(self, now: datetime | None) -> tuple[Session, datetime]:
         self._session.check()
-        return self._session, self.now() if now is None else now
+        return self._session, self.now() if now is None else utc(now)
 
 
 def _checked(drafts: tuple[Any, ...], now: datetime) -> list[MemoryRecord]:

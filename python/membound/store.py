@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NoReturn, Self, Unpack, get_args
 
+from membound.arguments import require, require_callback
 from membound.context import DirectiveSelection, selected_directives
 from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
 from membound.feedback import FeedbackLog
 from membound.inspection import diagnose, verify
 from membound.listing import Cursor, listed
 from membound.mutations import Conflict, Mutations
-from membound.numbers import whole
+from membound.numbers import seconds, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.request import PathText, RetrievalOptions, retrieval_request, scope_request
 from membound.session import Session, store_path
+from membound.text import word
 from membound.threads import in_thread
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class MemoryStore(Mutations):
     """
 
     def __init__(self, session: Session) -> None:
+        require(session, Session, "session", "what MemoryStore.open makes")
         super().__init__(session)
         self.feedback = FeedbackLog(session.path, session.policy.feedback)
 
@@ -68,17 +70,18 @@ class MemoryStore(Mutations):
             InvalidInputError: naming the argument that is not acceptable.
             CanonicalFileError: the folder cannot be made.
         """
-        if policy is not None and not isinstance(policy, MemoryPolicy):
-            raise InvalidInputError("policy", "a MemoryPolicy", excerpt(policy))
-        if durability not in get_args(Durability):
-            raise InvalidInputError("durability", "full or relaxed", excerpt(durability))
+        rules = MemoryPolicy() if policy is None else policy
+        require(rules, MemoryPolicy, "policy", "a MemoryPolicy or None")
+        require_callback(clock, "clock")
+        require(index, bool, "index", "True or False")
+        durable = word(durability, "durability", get_args(Durability)) == "full"
         return cls(
             Session(
                 store_path(path),
-                MemoryPolicy() if policy is None else policy,
+                rules,
                 _utc_now if clock is None else clock,
-                index=bool(index),
-                durable=durability == "full",
+                index=index,
+                durable=durable,
             ),
         )
 
@@ -144,6 +147,7 @@ class MemoryStore(Mutations):
             InvalidInputError: naming the argument that is not acceptable.
         """
         self._session.check()
+        require(include_inactive, bool, "include_inactive", "True or False")
         request = retrieval_request(
             "",
             now=self.now() if now is None else now,
@@ -264,6 +268,7 @@ class MemoryStore(Mutations):
             IndexUnavailableError: the index cannot be written, or the store has none.
         """
         self._session.check()
+        require_callback(progress, "progress")
         self._session.require_projection().rebuild(progress)
 
     def backfill(self, max_records: float = 256) -> bool:
@@ -277,7 +282,7 @@ class MemoryStore(Mutations):
         Recall works meanwhile, from the files.
         """
         self._session.check()
-        return self._session.require_projection().wait(timeout)
+        return self._session.require_projection().wait(seconds(timeout, "timeout"))
 
 
 def _utc_now() -> datetime:

@@ -8,7 +8,7 @@ from membound import _core
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
-__all__ = ["DATETIME_PATTERN", "EPOCH", "instant", "milliseconds", "timestamp"]
+__all__ = ["DATETIME_PATTERN", "EPOCH", "instant", "milliseconds", "timestamp", "utc"]
 
 EPOCH = "1970-01-01T00:00:00.000Z"
 
@@ -25,22 +25,39 @@ _MILLISECOND = timedelta(milliseconds=1)
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def timestamp(moment: datetime, field: str = "now") -> str:
-    """Gives the UTC text with milliseconds, such as ``2026-07-01T12:00:00.000Z``.
+def utc(moment: datetime, field: str = "now") -> datetime:
+    """Gives the same moment in UTC.
 
     Raises:
         InvalidInputError: the moment is no datetime, is naive, or is out of the range of years.
     """
-    return _utc(moment, field).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if not isinstance(moment, datetime):
+        raise InvalidInputError(field, _AWARE, excerpt(moment))
+    if moment.utcoffset() is None:
+        raise InvalidInputError(field, _AWARE, f"the naive {moment.isoformat()}")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        wanted = "a moment in the years 1 to 9999 of UTC"
+        raise InvalidInputError(field, wanted, moment.isoformat()) from None
+
+
+def timestamp(moment: datetime, field: str = "now") -> str:
+    """Gives the UTC text with milliseconds, such as ``2026-07-01T12:00:00.000Z``.
+
+    Raises:
+        InvalidInputError: as for `utc`.
+    """
+    return utc(moment, field).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def milliseconds(moment: datetime, field: str = "now") -> int:
     """Gives the whole milliseconds since the epoch, rounded down.
 
     Raises:
-        InvalidInputError: as for `timestamp`.
+        InvalidInputError: as for `utc`.
     """
-    return (_utc(moment, field) - _START) // _MILLISECOND
+    return (utc(moment, field) - _START) // _MILLISECOND
 
 
 def instant(text: str) -> datetime | None:
@@ -54,15 +71,3 @@ def instant(text: str) -> datetime | None:
         return None if found is None else _START + found * _MILLISECOND
     except OverflowError:
         return None
-
-
-def _utc(moment: datetime, field: str) -> datetime:
-    if not isinstance(moment, datetime):
-        raise InvalidInputError(field, _AWARE, excerpt(moment))
-    if moment.utcoffset() is None:
-        raise InvalidInputError(field, _AWARE, f"the naive {moment.isoformat()}")
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        wanted = "a moment in the years 1 to 9999 of UTC"
-        raise InvalidInputError(field, wanted, moment.isoformat()) from None

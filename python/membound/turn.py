@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
+from membound.arguments import require
 from membound.context import DirectiveSelection
 from membound.records import MemoryRecord
+from membound.store import MemoryStore
 from membound.trace import Trace
 
 if TYPE_CHECKING:
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
     from membound.policy import MemoryPolicy
     from membound.request import RetrievalOptions
-    from membound.store import MemoryStore
 
 __all__ = ["TurnContext", "resolve_turn_context"]
 
@@ -68,6 +69,7 @@ def resolve_turn_context(
     Raises:
         InvalidInputError: naming the argument that is not acceptable.
     """
+    require(store, MemoryStore, "store", "a MemoryStore")
     moment = store.now() if now is None else now
     found = store.retrieve(query, now=moment, policy=policy, **options)
     rules = store.list_directives(
