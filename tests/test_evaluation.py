@@ -135,7 +135,7 @@ class TestScorer:
             ([case()], [None], "results.0"),
             ([case()], [["a", 1]], "results.0.1"),
             ([case()], [[{"id": "a"}]], "results.0.0"),
-            ([{"id": "c", "query": "q"}], [[]], "case"),
+            ([{"id": "c", "query": "q"}], [[]], "cases.0"),
         ],
     )
     def test_refusals(self, asked: list[Any], results: list[Any], field: str) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from membound.arguments import record_list
 from membound.context import reference_block
 from membound.listing import latest_first
+from membound.numbers import whole
 from membound.policy import MemoryPolicy
+from membound.request import retrieval_request
 from membound.retrieval import retrieve_records
 
 if TYPE_CHECKING:
@@ -25,8 +28,8 @@ def unconditional_injection(
     *,
     now: datetime,
     workspace: str | None = None,
-    limit: int = 8,
-    character_budget: int = 6_000,
+    limit: float = 8,
+    character_budget: float = 6_000,
     policy: MemoryPolicy | None = None,
 ) -> tuple[MemoryRecord, ...]:
     """Select the newest eligible records up to both budgets, without asking for relevance.
@@ -35,11 +38,13 @@ def unconditional_injection(
     recall is relevance alone.
     """
     rules = MemoryPolicy() if policy is None else policy
+    known = record_list(records)
+    retrieval_request("", now=now, workspace=workspace, policy=rules)  # checks them
     return newest_that_fit(
-        eligible_records(records, now=now, workspace=workspace, policy=rules),
+        eligible_records(known, now=now, workspace=workspace, policy=rules),
         now=now,
-        limit=limit,
-        character_budget=character_budget,
+        limit=whole(limit, "limit"),
+        character_budget=whole(character_budget, "character_budget"),
         policy=rules,
     )
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 import msgspec
 
+from membound.arguments import items
 from membound.errors import InvalidInputError, InvalidRecordError
+from membound.excerpt import excerpt
 from membound.records import MemoryRecord
+from membound.schema import leaf
+from membound.text import any_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
-__all__ = ["EvaluationCase", "load_cases", "load_records"]
+__all__ = ["EvaluationCase", "case_list", "load_cases", "load_records"]
 
+_Case = TypeVar("_Case", bound="EvaluationCase")
 _Item = TypeVar("_Item", "EvaluationCase", MemoryRecord)
 
 
@@ -44,15 +51,20 @@ class EvaluationCase(msgspec.Struct, frozen=True, kw_only=True, rename="camel", 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
         """Read a case from its JSON shape, or raise `InvalidInputError`."""
-        try:
-            return msgspec.convert(mapping, cls)
-        except msgspec.ValidationError as error:
-            raise _refusal(error) from error
+        return _checked(mapping, cls, "case")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON shape; what is at its default is left out."""
         shape: dict[str, Any] = msgspec.to_builtins(self)
         return shape
+
+
+def case_list(
+    cases: Iterable[EvaluationCase | Mapping[str, Any]],
+) -> tuple[EvaluationCase, ...]:
+    """Read cases or mappings of their JSON shape; the constructor itself checks nothing."""
+    given = enumerate(items(cases, "cases", "an EvaluationCase or a mapping"))
+    return tuple(_checked(case, EvaluationCase, f"cases.{at}") for at, case in given)
 
 
 def load_cases(path: str | PathLike[str]) -> tuple[EvaluationCase, ...]:
@@ -72,33 +84,49 @@ def _case(line: bytes) -> EvaluationCase:
         raise _refusal(error) from error
 
 
-def _refusal(error: Exception) -> InvalidInputError:
-    return InvalidInputError("case", "an evaluation case", f"another value ({error})")
+def _checked(value: object, case: type[_Case], field: str) -> _Case:
+    names = zip(case.__struct_fields__, case.__struct_encode_fields__, strict=True)
+    if isinstance(value, case):
+        shape = {name: leaf(getattr(value, attribute)) for attribute, name in names}
+    elif isinstance(value, Mapping):
+        shape = {name: leaf(value[name]) for _, name in names if name in value}
+    else:
+        raise InvalidInputError(field, "an EvaluationCase or a mapping", excerpt(value))
+    try:
+        read = msgspec.convert(shape, case)
+        msgspec.json.encode(read)  # fails on a lone surrogate anywhere
+    except (msgspec.ValidationError, ValueError) as error:
+        raise _refusal(error, field) from error
+    return read
+
+
+def _refusal(error: Exception, field: str = "case") -> InvalidInputError:
+    return InvalidInputError(field, "an evaluation case", f"another value ({error})")
 
 
 def _load(
     path: str | PathLike[str], read: Callable[[bytes], _Item], refusal: type[InvalidInputError]
 ) -> tuple[_Item, ...]:
     """Read every line that is not blank; each id may occur once."""
-    items: dict[str, _Item] = {}
+    found: dict[str, _Item] = {}
     for place, line in _lines(path):
         try:
             item = read(line)
         except InvalidInputError as error:
             raise refusal(f"{place} {error.field}", error.expected, error.got) from error
-        if item.id in items:
+        if item.id in found:
             raise refusal(f"{place} id", "an id that no earlier line has", repr(item.id))
-        items[item.id] = item
-    return tuple(items.values())
+        found[item.id] = item
+    return tuple(found.values())
 
 
 def _lines(path: str | PathLike[str]) -> Iterator[tuple[str, bytes]]:
     """Yield `file:line` and the line; only LF ends one, as U+2028 may stand inside a string."""
+    name = any_path(path, "path")
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 — takes every kind of path as it is
-            content = file.read()
+        content = Path(name).read_bytes()
     except OSError as error:
         raise InvalidInputError("path", "a file that can be read", str(error)) from error
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
-            yield f"{path!s}:{number}", line
+            yield f"{name}:{number}", line

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from membound.arguments import require_callback, sound_records
 from membound.context import reference_block
 from membound.evaluation.baselines import eligible_records, newest_that_fit
+from membound.evaluation.cases import case_list
 from membound.evaluation.report import EvaluationReport, Latency, Miss, PathReport
 from membound.evaluation.scorer import score_evaluation
 from membound.policy import MemoryPolicy
 from membound.records import MemoryRecord
+from membound.request import retrieval_request
 from membound.store import MemoryStore
 from membound.times import timestamp
 from membound.trace import Trace
@@ -77,8 +80,10 @@ def evaluate(
         InvalidInputError: an argument is not acceptable.
         DuplicateIdError: two records have one id.
     """
-    stored, asked = tuple(records), tuple(cases)
+    stored, asked = sound_records(records), case_list(cases)
     rules = MemoryPolicy() if policy is None else policy
+    require_callback(progress, "progress")
+    retrieval_request("", now=now, policy=rules, relevance_mode=relevance_mode)  # checks them
     answered = _Counter(3 * len(asked), progress)
     recall = partial(_recalled, now=now, relevance_mode=relevance_mode)
     with TemporaryDirectory(prefix="membound-evaluation-") as folder:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
+from membound.arguments import items
 from membound.errors import InvalidInputError
-from membound.evaluation.cases import EvaluationCase
+from membound.evaluation.cases import EvaluationCase, case_list
+from membound.excerpt import excerpt
+from membound.text import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -116,7 +119,7 @@ class _Outcome(msgspec.Struct, frozen=True):
 
 
 def score_evaluation(
-    cases: Sequence[EvaluationCase | Mapping[str, Any]], results: Sequence[Selected]
+    cases: Iterable[EvaluationCase | Mapping[str, Any]], results: Iterable[Selected]
 ) -> EvaluationScore:
     """Score one result per case, in the same order.
 
@@ -124,11 +127,12 @@ def score_evaluation(
     or a sequence of records, of mappings with `id` and `content`, or of plain ids, which have no
     characters. Means are rounded half up to three decimals.
     """
-    if len(cases) != len(results):
+    asked, answers = case_list(cases), items(results, "results", "the result of a case")
+    if len(asked) != len(answers):
         raise InvalidInputError(
-            "results", f"one entry per case, {len(cases)} in all", f"{len(results)} entries"
+            "results", f"one entry per case, {len(asked)} in all", f"{len(answers)} entries"
         )
-    pairs = enumerate(zip(cases, results, strict=True))
+    pairs = enumerate(zip(asked, answers, strict=True))
     outcomes = [_outcome(n, case, result) for n, (case, result) in pairs]
     silent = [float(not outcome.ids) for outcome in outcomes if not outcome.case.expected_ids]
     return EvaluationScore(
@@ -149,10 +153,10 @@ def selected_ids(result: Selected, *, field: str = "result") -> tuple[str, ...]:
     return tuple(chosen for chosen, _ in _selection(result, field))
 
 
-def _outcome(n: int, case: EvaluationCase | Mapping[str, Any], result: Selected) -> _Outcome:
+def _outcome(n: int, case: EvaluationCase, result: Selected) -> _Outcome:
     selection = _selection(result, f"results.{n}")
     return _Outcome(
-        case if isinstance(case, EvaluationCase) else EvaluationCase.from_dict(case),
+        case,
         tuple(chosen for chosen, _ in selection),
         sum(len(content) for _, content in selection),
     )
@@ -162,21 +166,25 @@ def _selection(result: Selected, field: str) -> list[tuple[str, str]]:
     """Return id and content of every selected record."""
     records = getattr(result, "records", result)
     if not isinstance(records, Sequence) or isinstance(records, str | bytes):
-        kind = type(result).__name__
-        raise InvalidInputError(field, "a retrieval result or a sequence of records or ids", kind)
+        expected = "a retrieval result or a sequence of records or ids"
+        raise InvalidInputError(field, expected, excerpt(result))
     return [_id_and_content(record, f"{field}.{n}") for n, record in enumerate(records)]
 
 
 def _id_and_content(record: object, field: str) -> tuple[str, str]:
+    record_id: object
+    content: object
     if isinstance(record, str):
-        return record, ""
-    if isinstance(record, Mapping):
+        record_id, content = record, ""
+    elif isinstance(record, Mapping):
         record_id, content = record.get("id"), record.get("content")
     else:
         record_id, content = getattr(record, "id", None), getattr(record, "content", None)
-    if isinstance(record_id, str) and isinstance(content, str):
-        return record_id, content
-    raise InvalidInputError(field, "a record with id and content, or an id", type(record).__name__)
+    if not isinstance(record_id, str) or not isinstance(content, str):
+        raise InvalidInputError(field, "a record with id and content, or an id", excerpt(record))
+    if record_id != well_formed(record_id):
+        raise InvalidInputError(field, "an id without lone surrogates", excerpt(record_id))
+    return record_id, content
 
 
 def _discounted(places: Iterable[int]) -> float:
