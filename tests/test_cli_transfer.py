@@ -116,6 +116,7 @@ def test_bad_lines_are_named_and_the_rest_goes_on(membound: Command, tmp_path: P
         '{"content": ""}': "content",
         '{"content": "a", "confidence": 1e400}': "number",
         '{"content": "a", "confidence": NaN}': "NaN",
+        '{"content": "a", "ttl": 1e300}': "ttl",
         '{"scope": "user"}': "content",
         '{"content": "a", "content": "b"}': "twice",
         '{"content"': "JSON",

@@ -69,6 +69,9 @@ def _moment(text: object, field: str) -> datetime:
 
 
 def _seconds(value: object) -> timedelta:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return timedelta(seconds=value)
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return timedelta(seconds=value)
+    except OverflowError:
+        pass
     raise InvalidInputError("ttl", "a number of seconds", excerpt(value))
