@@ -56,7 +56,9 @@ QUESTIONS = (
     Question("how do I parse a date string with a format?", "real documentation, by words"),
     Question("create a temporary directory and remove it afterwards", "six thousand competitors"),
     Question("compress data with gzip", "short questions work too"),
-    Question("which package manager do we use in this repo?", "this repo's preference first; the other repo's stays out"),
+    Question(
+        "which package manager do we use in this repo?", "this repo's first; never the other repo's"
+    ),
     Question("我们用什么数据库？", "the decision that holds, not the one that it superseded"),
     Question("谁负责支付模块？", "Chinese has no spaces: pairs of characters are matched"),
     Question("which port does the build machine answer on?", "a fact among six thousand records"),

@@ -261,21 +261,10 @@ class Mutations:
             stored = {
                 id: session.canonical.require(id) for id in given if session.canonical.holds(id)
             }
-            kept = {
-                id
-                for id, record in stored.items()
-                if on_conflict == "skip" or record.deleted_at or record == given[id]
-            }
-            taken = [id for id in stored if id not in kept]
-            if taken and on_conflict == "error":
-                raise DuplicateIdError(taken[0])
-            written = [record for id, record in given.items() if id not in kept]
+            report = _import_plan(given, stored, on_conflict)
+            written = [given[id] for id in (*report.imported, *report.replaced)]
             session.commit(written, progress=progress)
-        return ImportReport(
-            imported=tuple(id for id in given if id not in stored),
-            replaced=tuple(taken),
-            skipped=tuple(id for id in given if id in kept),
-        )
+        return report
 
     def _revise(
         self,
@@ -295,6 +284,25 @@ class Mutations:
     def _begin(self, now: datetime | None) -> tuple[Session, datetime]:
         self._session.check()
         return self._session, self.now() if now is None else utc(now)
+
+
+def _import_plan(
+    given: Mapping[str, MemoryRecord], stored: Mapping[str, MemoryRecord], on_conflict: Conflict
+) -> ImportReport:
+    """Decides for each record what an import does, by what is stored under its id."""
+    kept = {
+        id
+        for id, record in stored.items()
+        if on_conflict == "skip" or record.deleted_at or record == given[id]
+    }
+    taken = tuple(id for id in stored if id not in kept)
+    if taken and on_conflict == "error":
+        raise DuplicateIdError(taken[0])
+    return ImportReport(
+        imported=tuple(id for id in given if id not in stored),
+        replaced=taken,
+        skipped=tuple(id for id in given if id in kept),
+    )
 
 
 def _checked(drafts: tuple[Any, ...], now: datetime) -> list[MemoryRecord]:

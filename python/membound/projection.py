@@ -7,13 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from membound import _core
-from membound.backfill import COMPLETE, FOLDER, QUARANTINED, Backfill
+from membound.backfill import COMPLETE, QUARANTINED, Backfill
 from membound.background import Background
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
@@ -22,9 +20,12 @@ from membound.errors import (
     MemboundError,
     StoreBusyError,
 )
+from membound.intents import announce, follow, settle
 from membound.log import logger
 
 if TYPE_CHECKING:
+    from membound import _core
+    from membound.index_file import IndexFile
     from membound.records import MemoryRecord
     from membound.trace import IndexState
     from membound.writer import Writer
@@ -40,34 +41,24 @@ _STEP = 64
 _RETRY_SECONDS = 5.0
 _PAUSE_SECONDS = 0.002
 _PATIENCE_SECONDS = 0.1
-_SIDE_FILES = ("", "-wal", "-shm")
 
 
 class Projection:
     """The index of one canonical store; it never answers while a file may be missing from it.
 
     Args:
-        path: the index file.
+        file: where the index lies.
         canonical: the truth that it projects.
         writer: the right to write.
-        durable: whether commits survive the loss of power.
 
     Attributes:
         reason: why the index cannot be used, or is made anew.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        canonical: CanonicalStore,
-        writer: Writer,
-        *,
-        durable: bool,
-    ) -> None:
-        self._path = path
+    def __init__(self, file: IndexFile, canonical: CanonicalStore, writer: Writer) -> None:
+        self._file = file
         self._canonical = canonical
         self._writer = writer
-        self._durable = durable
         self._index: _core.Index | None = None
         self._backfill: Backfill | None = None
         self._background = Background(self._fill)
@@ -160,25 +151,17 @@ class Projection:
         """Opens the file, or a new one in its place where it is damaged."""
         if self._damaged is None:
             try:
-                index = _core.Index.open(self._path, self._durable)
+                index = self._file.open()
                 return index, self._first_step(index)
             except IndexDamagedError as error:
                 logger().warning("the index is made anew from the canonical files: %s", error)
                 self.reason = str(error)
         with self._writer.held(timeout=0):
             if self._damaged is None or self._damaged.is_current():
-                self._remove_file()
+                self._file.remove()
             self._damaged = None
-            index = _core.Index.open(self._path, self._durable)
+            index = self._file.open()
             return index, self._first_step(index)
-
-    def _remove_file(self) -> None:
-        try:
-            for ending in _SIDE_FILES:
-                Path(f"{self._path}{ending}").unlink(missing_ok=True)
-        except OSError as error:
-            reason = f"its file cannot be removed: {error.strerror}; check its folder's permissions"
-            raise IndexUnavailableError(reason) from error
 
     def _first_step(self, index: _core.Index) -> Backfill | None:
         """Tells a complete index, and fills that of a small store; gives what is left to do."""
@@ -212,55 +195,24 @@ class Projection:
             self._lagging = True
             return
         try:
-            self._follow(index, records, removed, known=known)
+            if not follow(index, self._canonical, records, removed, known=known):
+                self._lagging = True
         except INDEX_FAULTS as error:
             self.degrade(error)
 
     def _announce(self, ids: list[str]) -> tuple[_core.Index | None, bool]:
-        """Notes the intents; gives the index, and whether it knows the folder as it is."""
         index = self.open_index()
         if index is None:
             return None, False
         try:
             self._settle(index)
-            known = index.note(FOLDER) == self._canonical.identity()
-            index.intend(ids)
+            return index, announce(index, self._canonical, ids)
         except INDEX_FAULTS as error:
             self.degrade(error)
             return None, False
-        return index, known
 
     def _settle(self, index: _core.Index) -> None:
-        """Brings in line the records that a writer was about to change when it died.
-
-        The caller holds the right to write, so that an open intent is nobody's any more.
-        """
-        if ids := index.intents():
-            found = {id: self._canonical.find(id) for id in ids}
-            records = [record for record in found.values() if record is not None]
-            removed = [id for id in ids if found[id] is None]
-            self._follow(index, records, removed, known=False)
-
-    def _follow(
-        self,
-        index: _core.Index,
-        records: Sequence[MemoryRecord],
-        removed: Sequence[str],
-        *,
-        known: bool,
-    ) -> None:
-        """Writes rows whose files have changed, and settles their intents, in one transaction.
-
-        ``known`` tells whether the folder was as the index knew it before the change; if it was
-        not, its new state is not noted either, so that what came from outside is looked for.
-        """
-        index.apply(
-            records=[record.to_json() for record in records],
-            removed=list(removed),
-            settled=[*(record.id for record in records), *removed],
-            notes=[(FOLDER, self._canonical.identity())] if known else [],
-        )
-        if not known and index.note(COMPLETE) is not None:
+        if not settle(index, self._canonical):
             self._lagging = True
 
     def degrade(self, error: MemboundError) -> None:
@@ -293,9 +245,9 @@ class Projection:
     def _rebuilt(self, progress: Progress | None) -> _core.Index:
         # Another program's file, or a newer version's, is refused here and stays.
         with suppress(IndexDamagedError):
-            _core.Index.open(self._path, self._durable)
-        self._remove_file()
-        index = _core.Index.open(self._path, self._durable)
+            self._file.open()
+        self._file.remove()
+        index = self._file.open()
         backfill = Backfill(index, self._canonical, self._writer)
         complete = False
         while not complete:

@@ -38,7 +38,8 @@ from membound.parts import (
     Source,
     Sources,
 )
-from membound.schema import Open, json_object, parsed
+from membound.schema import Open, parsed
+from membound.strict_json import json_object
 from membound.times import EPOCH, instant, timestamp
 
 if TYPE_CHECKING:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import types
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 from typing import get_type_hints as type_hints
 
 import msgspec
@@ -16,7 +15,7 @@ import msgspec
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 
-__all__ = ["Open", "json_names", "json_object", "leaf", "may_be_absent", "parsed", "plain"]
+__all__ = ["Open", "json_names", "leaf", "may_be_absent", "parsed", "plain"]
 
 _LOOSE = ""
 """The JSON name of `Open.loose`; no known field has it, and an input's own "" is an unknown one."""
@@ -114,31 +113,6 @@ def _scalar(value: Any) -> Any:  # noqa: ANN401 — any JSON value
             return float.__float__(value)
         case _:
             return value
-
-
-def json_object(data: bytes | str) -> dict[str, Any]:
-    """Reads strict JSON: UTF-8, one object, no key twice, every number finite.
-
-    Raises:
-        InvalidRecordError: saying what is wrong and where.
-    """
-    try:
-        tree = _DECODER.decode(data if isinstance(data, str) else str(data, "utf-8"))
-    except InvalidRecordError:
-        raise
-    except UnicodeDecodeError as fault:
-        _refuse_json(f"bytes that are not UTF-8 at position {fault.start}")
-    except json.JSONDecodeError as fault:
-        _refuse_json(f"{fault.msg} at line {fault.lineno} column {fault.colno}")
-    except RecursionError:
-        _refuse_json("nesting that is too deep")
-    except ValueError:
-        _refuse_json("a number of too many digits")
-    except TypeError:
-        _refuse_json(excerpt(data))
-    if not isinstance(tree, dict):
-        raise InvalidRecordError("record", "an object", excerpt(tree))
-    return tree
 
 
 def parsed(tree: Mapping[str, Any], struct: type[_Struct]) -> _Struct:
@@ -306,34 +280,3 @@ def _dotted(path: _Path) -> str:
     """Writes a path such as ``sources.0.trust``; no part of it is longer than a name."""
     steps = (str(step) for step in path)
     return ".".join(s if _SAFE_KEY.fullmatch(s) else excerpt(s) for s in steps) or "record"
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    tree = dict(pairs)
-    if len(tree) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise InvalidRecordError("record", "every key once", f"{excerpt(twice)} twice")
-    return tree
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        _refuse_json("a number out of range")
-    return number
-
-
-def _refuse_json(got: str) -> NoReturn:
-    raise InvalidRecordError("record", "a JSON text", got) from None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    _refuse_json(name)
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_once,
-    parse_float=_finite,
-    parse_constant=_refuse_constant,
-)

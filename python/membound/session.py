@@ -15,6 +15,7 @@ from membound.errors import (
     StoreClosedError,
 )
 from membound.excerpt import excerpt
+from membound.index_file import IndexFile
 from membound.projection import INDEX_FAULTS, Progress, Projection
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, result_of, retrieve_among
@@ -57,7 +58,7 @@ class Session:
         self.canonical = CanonicalStore(path / _FOLDER, durable=durable)
         self.writer = Writer(path / _LOCK, _BUSY_SECONDS)
         self.projection = (
-            Projection(path / _INDEX, self.canonical, self.writer, durable=durable)
+            Projection(IndexFile(path / _INDEX, durable=durable), self.canonical, self.writer)
             if index
             else None
         )

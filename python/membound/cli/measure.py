@@ -9,16 +9,18 @@ import click
 
 from membound.cli.options import json_output, moment
 from membound.cli.options import now as present
-from membound.cli.outcome import NEGATIVE
+from membound.cli.outcome import NEGATIVE, Failure
 from membound.cli.tables import echo_table, progress
 from membound.cli.text import echo, echo_json, examples, printable_lines
 from membound.cli.timing import bench, machine
 from membound.evaluation import evaluate, load_cases, load_records
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
-    from membound.evaluation import EvaluationReport
+    from membound.evaluation import EvaluationCase, EvaluationReport
+    from membound.records import MemoryRecord
 
 __all__ = ["bench_command", "evaluate_command"]
 
@@ -76,10 +78,10 @@ def evaluate_command(
     if records is None or cases is None:
         message = "name the data: --records FILE --cases FILE"
         raise click.UsageError(message)
+    stored, asked = load_records(records), load_cases(cases)
+    _refuse_unknown_ids(stored, asked)
     with progress("asking") as report:
-        found = evaluate(
-            load_records(records), load_cases(cases), now=now or present(), progress=report
-        )
+        found = evaluate(stored, asked, now=now or present(), progress=report)
     if output is not None:
         output.write_text(found.to_json(), encoding="utf-8")
     if as_json:
@@ -88,6 +90,16 @@ def evaluate_command(
         echo(printable_lines(found.as_table()))
     if _broken(found):
         ctx.exit(NEGATIVE)
+
+
+def _refuse_unknown_ids(records: Sequence[MemoryRecord], cases: Sequence[EvaluationCase]) -> None:
+    """Refuse a case about records that there are not: a forbidden id with a slip never leaks."""
+    known = {record.id for record in records}
+    for case in cases:
+        for id in (*case.expected_ids, *case.forbidden_ids):
+            if id not in known:
+                message = f"case {case.id!r} names {id!r}, which no record has"
+                raise Failure(message)
 
 
 @click.command(

@@ -15,7 +15,7 @@ from membound.cli.place import place
 from membound.draft import MemoryDraft
 from membound.errors import InvalidInputError, MemboundError
 from membound.records import MemoryRecord
-from membound.schema import json_object
+from membound.strict_json import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

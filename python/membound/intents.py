@@ -1,0 +1,74 @@
+"""Intents: what is noted in the index before files change, and settled after they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from membound.backfill import COMPLETE, FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from membound import _core
+    from membound.canonical import CanonicalStore
+    from membound.records import MemoryRecord
+
+__all__ = ["announce", "follow", "settle"]
+
+
+def announce(index: _core.Index, canonical: CanonicalStore, ids: list[str]) -> bool:
+    """Notes the records whose files are about to change; whether the index knows the folder.
+
+    The caller holds the right to write, here and in the other functions.
+
+    Raises:
+        IndexUnavailableError: the index cannot be written, here and in the other functions.
+    """
+    known = index.note(FOLDER) == canonical.identity()
+    index.intend(ids)
+    return known
+
+
+def follow(
+    index: _core.Index,
+    canonical: CanonicalStore,
+    records: Sequence[MemoryRecord],
+    removed: Sequence[str],
+    *,
+    known: bool,
+) -> bool:
+    """Writes rows whose files have changed, and settles their intents, in one transaction.
+
+    Args:
+        index: the index.
+        canonical: the files.
+        records: what they now hold.
+        removed: ids whose files are gone.
+        known: whether the folder was as the index knew it before the change; if it was not, its
+            new state is not noted either, so that what came from outside is looked for.
+
+    Returns:
+        Whether the index is in line with all files, or is being filled anyway.
+    """
+    index.apply(
+        records=[record.to_json() for record in records],
+        removed=list(removed),
+        settled=[*(record.id for record in records), *removed],
+        notes=[(FOLDER, canonical.identity())] if known else [],
+    )
+    return known or index.note(COMPLETE) is None
+
+
+def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
+    """Brings in line the records that a writer was about to change when it died.
+
+    Returns:
+        As `follow`.
+    """
+    ids = index.intents()
+    if not ids:
+        return True
+    found = {id: canonical.find(id) for id in ids}
+    records = [record for record in found.values() if record is not None]
+    removed = [id for id in ids if found[id] is None]
+    return follow(index, canonical, records, removed, known=False)
