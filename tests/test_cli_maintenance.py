@@ -97,9 +97,7 @@ def test_evaluate_needs_its_data(membound: Command, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "records.jsonl:2" in result.stderr
     (tmp_path / "records.jsonl").write_text("\n".join(RECORDS))
-    (tmp_path / "cases.jsonl").write_text(
-        CASES[0].replace('"expectedIds"', '"forbiddenIds": ["z"], "expectedIds"')
-    )
+    (tmp_path / "cases.jsonl").write_text(CASES[0].replace('["b"]', '["z"]'))
     result = membound("evaluate", "--records", "records.jsonl", "--cases", "cases.jsonl")
     assert result.exit_code == 2
     assert "'z'" in result.stderr
