@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, get_args
 
 import msgspec
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 __all__ = [
+    "CHARACTER_BUDGET",
+    "MOST_RECORDS",
     "PathText",
     "Purpose",
     "RelevanceMode",
@@ -33,6 +35,11 @@ __all__ = [
 Purpose = Literal["injection", "tool"]
 RelevanceMode = Literal["foundation-v1", "historical-v1"]
 PathText = str | os.PathLike[str]
+
+MOST_RECORDS: Final = 64
+"""Most records of one recall, whatever is asked for."""
+CHARACTER_BUDGET: Final = 6_000
+"""Most characters of a reference block, where nothing else is asked for."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,14 +94,14 @@ def retrieval_request(
     project: PathText | None = None,
     project_identity: PathText | None = None,
     agent: AgentAccess | None = None,
-    limit: float = 64,
+    limit: float = MOST_RECORDS,
     purpose: Purpose = "injection",
     scope: Scope | Iterable[Scope] | None = None,
     type: MemoryType | Iterable[MemoryType] | None = None,
     authority: Authority | Iterable[Authority] | None = None,
     tags: Iterable[str] | None = None,
     min_confidence: float = 0.0,
-    character_budget: float = 6000,
+    character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy,
     relevance_mode: RelevanceMode = "foundation-v1",
 ) -> Request:

@@ -10,7 +10,15 @@ from membound import _core
 from membound.arguments import record_list
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.records import Authority, MemoryRecord, MemoryType, Scope
-from membound.request import PathText, Purpose, RelevanceMode, Request, retrieval_request
+from membound.request import (
+    CHARACTER_BUDGET,
+    MOST_RECORDS,
+    PathText,
+    Purpose,
+    RelevanceMode,
+    Request,
+    retrieval_request,
+)
 from membound.trace import IndexState, Trace
 
 if TYPE_CHECKING:
@@ -45,14 +53,14 @@ def retrieve_records(
     project: PathText | None = None,
     project_identity: PathText | None = None,
     agent: AgentAccess | None = None,
-    limit: float = 64,
+    limit: float = MOST_RECORDS,
     purpose: Purpose = "injection",
     scope: Scope | Iterable[Scope] | None = None,
     type: MemoryType | Iterable[MemoryType] | None = None,
     authority: Authority | Iterable[Authority] | None = None,
     tags: Iterable[str] | None = None,
     min_confidence: float = 0.0,
-    character_budget: float = 6000,
+    character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy | None = None,
     relevance_mode: RelevanceMode = "foundation-v1",
 ) -> RetrievalResult:

@@ -9,7 +9,7 @@ from membound.context import reference_block
 from membound.listing import latest_first
 from membound.numbers import whole
 from membound.policy import MemoryPolicy
-from membound.request import retrieval_request
+from membound.request import CHARACTER_BUDGET, MOST_RECORDS, retrieval_request
 from membound.retrieval import retrieve_records
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["eligible_records", "newest_that_fit", "unconditional_injection"]
 
-_MOST_RECORDS = 64
-
 
 def unconditional_injection(
     records: Iterable[MemoryRecord],
@@ -29,7 +27,7 @@ def unconditional_injection(
     now: datetime,
     workspace: str | None = None,
     limit: float = 8,
-    character_budget: float = 6_000,
+    character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy | None = None,
 ) -> tuple[MemoryRecord, ...]:
     """Select the newest eligible records up to both budgets, without asking for relevance.
@@ -77,10 +75,10 @@ def newest_that_fit(
     now: datetime,
     policy: MemoryPolicy,
     limit: int = 8,
-    character_budget: int = 6_000,
+    character_budget: int = CHARACTER_BUDGET,
 ) -> tuple[MemoryRecord, ...]:
     """Take records in their order; one that would exceed the characters is left out, uncut."""
-    most = min(limit, policy.max_injected_records, _MOST_RECORDS) if policy.enabled else 0
+    most = min(limit, policy.max_injected_records, MOST_RECORDS) if policy.enabled else 0
     taken: list[MemoryRecord] = []
     for record in records:
         if len(taken) >= most:
