@@ -1,9 +1,9 @@
 """Every path to the same answer: the pure function, the index and the canonical files.
 
-MEMBOUND_CASES says how many generated (store, request) pairs are compared; the seeds are fixed.
-The acceptance run is
+MEMBOUND_STORES says how many generated stores are asked, each 25 requests; the seeds are fixed. The
+acceptance run is
 
-    MEMBOUND_CASES=10000 python -m pytest tests/test_paths.py -k generated
+    MEMBOUND_STORES=10000 python -m pytest tests/test_paths.py -k generated
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tests.oracle.tokens import Record
 
 REQUESTS_PER_STORE = 25
-STORES = max(1, int(os.environ.get("MEMBOUND_CASES", "750")) // REQUESTS_PER_STORE)
+STORES = int(os.environ.get("MEMBOUND_STORES", "30"))
 WIDE = {**DEFAULT_POLICY, "maxInjectedRecords": 64}
 MODES = {True: "sqlite-fts5", False: "filesystem-fallback"}
 
