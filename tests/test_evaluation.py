@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import membound
-from membound.errors import InvalidInputError, InvalidRecordError
+from membound import _core
+from membound.errors import IndexUnavailableError, InvalidInputError, InvalidRecordError
 from membound.evaluation import (
     EvaluationCase,
     EvaluationReport,
@@ -22,6 +23,7 @@ from membound.evaluation import (
     score_evaluation,
     unconditional_injection,
 )
+from membound.index_file import IndexFile
 from tests.conformance import lines
 
 if TYPE_CHECKING:
@@ -250,6 +252,15 @@ class TestEvaluate:
         assert report.indexed.modes == ("sqlite-fts5",)
         assert report.filesystem.modes == ("filesystem-fallback",)
         assert report.indexed.score == report.filesystem.score
+
+    def test_files_are_not_compared_with_themselves(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(_file: IndexFile) -> _core.Index:
+            reason = "no space"
+            raise IndexUnavailableError(reason)
+
+        monkeypatch.setattr(IndexFile, "open", fail)
+        with pytest.raises(IndexUnavailableError, match="cannot be made here"):
+            evaluate([], [], now=NOW)
 
     def test_nothing_forbidden_is_selected(self, report: EvaluationReport) -> None:
         assert report.indexed.score.scope_leaks == 0

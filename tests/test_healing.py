@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from membound import MemoryDraft, MemoryRecord, MemoryStore
+from membound import MemoryDraft, MemoryRecord, MemoryStore, _core
+from membound.canonical import CanonicalStore
+from membound.errors import IndexDamagedError
+from membound.index_file import IndexFile
+from membound.projection import Projection
+from membound.writer import Writer
 from tests.foreign import INDEX, sql
 
 if TYPE_CHECKING:
@@ -77,6 +82,26 @@ def test_a_damaged_index_is_healed_without_restart(tmp_path: Path, damage: str) 
             store.retrieve("kiwi", now=NOW)
         assert store.retrieve("kiwi harvest 7", now=NOW).trace.mode == "sqlite-fts5"
         assert store.verify().ok
+
+
+def test_a_failing_index_that_was_replaced_takes_no_other_out_of_use(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 3)
+    projection = Projection(
+        IndexFile(index_of(folder), durable=False),
+        CanonicalStore(folder / "memory", durable=False),
+        Writer(folder / "memory.lock", 5),
+    )
+    projection.open()
+
+    def fail_after_a_rebuild(_index: _core.Index) -> None:
+        projection.rebuild()
+        reason = "pages of the former file"
+        raise IndexDamagedError(reason)
+
+    assert projection.ask(fail_after_a_rebuild) is None
+    assert (projection.state, projection.reason) == ("ready", None)
+    assert projection.ask(_core.Index.ids) == ["m0", "m1", "m2"]
+    projection.close()
 
 
 def test_damage_under_an_open_store_is_answered_from_the_files(tmp_path: Path) -> None:

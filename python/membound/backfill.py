@@ -10,12 +10,12 @@ from membound.canonical import CanonicalStore, Quarantined
 from membound.file_names import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from membound import _core
     from membound.writer import Writer
 
-__all__ = ["COMPLETE", "FOLDER", "QUARANTINED", "Backfill"]
+__all__ = ["COMPLETE", "FOLDER", "QUARANTINED", "STEP", "Backfill", "up_to_date"]
 
 COMPLETE = "complete"
 """The note that every canonical file is in the index; absent while it is being filled."""
@@ -23,6 +23,8 @@ FOLDER = "folder"
 """The note of the state of the folder that the index knows."""
 QUARANTINED = "quarantined"
 """The note of the files that were left out, as JSON."""
+STEP = 64
+"""Files that one step looks at."""
 _DIFFERS = "differs"
 
 
@@ -76,7 +78,7 @@ class Backfill:
                     self._index.apply(
                         records=[], removed=[], settled=[], notes=[(FOLDER, _DIFFERS)]
                     )
-                elif self.up_to_date():
+                elif up_to_date(self._index, self._canonical):
                     return True
                 self._names = self._canonical.names()
             names = self._names[self.scanned : self.scanned + most]
@@ -84,12 +86,13 @@ class Backfill:
             self.scanned += len(names)
             return self.scanned == len(self._names) and self._finish(self._names)
 
-    def up_to_date(self) -> bool:
-        """Tells whether the index is complete and has seen the folder as it is."""
-        return (
-            self._index.note(COMPLETE) is not None
-            and self._index.note(FOLDER) == self._canonical.identity()
-        )
+    def run(self, progress: Callable[[int, int], None] | None) -> None:
+        """Looks at all files in one go, told to ``progress`` as files seen, and files in all."""
+        complete = False
+        while not complete:
+            complete = self.step(STEP)
+            if progress is not None:
+                progress(self.scanned, self.scanned + self.remaining)
 
     def _take(self, names: Iterable[str]) -> None:
         records = []
@@ -120,3 +123,13 @@ class Backfill:
             ],
         )
         return True
+
+
+def up_to_date(index: _core.Index, canonical: CanonicalStore) -> bool:
+    """Tells whether an index is complete and has seen the folder as it is.
+
+    Raises:
+        CanonicalFileError: the folder cannot be looked at.
+        IndexUnavailableError: the index cannot be read.
+    """
+    return index.note(COMPLETE) is not None and index.note(FOLDER) == canonical.identity()

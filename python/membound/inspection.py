@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from membound import _core
+from membound.backfill import up_to_date
 from membound.canonical import Quarantined
 from membound.file_names import record_id
-from membound.projection import INDEX_FAULTS
 from membound.reports import BackfillProgress, Diagnostics, VerifyReport
 
 if TYPE_CHECKING:
     from membound.feedback import FeedbackLog
+    from membound.projection import Projection
     from membound.session import Session
 
 __all__ = ["diagnose", "verify"]
@@ -22,9 +24,8 @@ _BATCH = 256
 def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
     """Gives the state of a store."""
     projection = session.projection
-    index = projection.open_index() if projection is not None else None
     names = session.canonical.names()
-    counts, stale = _counted(session, index, names)
+    counts, stale = session.ask(partial(_counted, names), complete=False) or (None, 0)
     quarantined = session.known_quarantined()
     scanned, remaining = projection.progress if projection is not None else (0, 0)
     known = counts is not None and session.state == "ready"
@@ -49,51 +50,38 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
     )
 
 
-def _counted(
-    session: Session, index: _core.Index | None, names: list[str]
-) -> tuple[tuple[int, int, int, int] | None, int]:
+def _counted(names: list[str], index: _core.Index) -> tuple[tuple[int, int, int, int], int]:
     """Gives the index's counts, and how many records it has not as the files have them."""
-    if index is None:
-        return None, 0
     files = {record_id(name) for name in names}
-    try:
-        return index.counts(), len(files ^ set(index.ids())) + len(index.intents())
-    except INDEX_FAULTS as error:
-        session.require_projection().degrade(error)
-        return None, 0
+    return index.counts(), len(files ^ set(index.ids())) + len(index.intents())
 
 
 def verify(session: Session) -> VerifyReport:
     """Compares every file with the index; what differs is filled in anew."""
     projection = session.projection
-    if projection is None:
-        checked, quarantined = _read_all(session)
-        return VerifyReport(checked=checked, quarantined=quarantined)
-    index = projection.open_index()
-    try:
-        if index is not None:
-            index.check()
-            report = _compare(session, index)
-            differs = report.quarantined != projection.quarantined()
-    except INDEX_FAULTS as error:
-        projection.degrade(error)
-        index = None
-    if index is None:
-        checked, quarantined = _read_all(session)
-        return VerifyReport(checked=checked, quarantined=quarantined, reason=projection.reason)
-    if differs or report.missing or report.stale or report.orphaned:
+    compared = session.ask(partial(_compare, session), complete=False)
+    if compared is None:
+        checked = len(session.load())
+        reason = projection.reason if projection is not None else None
+        return VerifyReport(checked=checked, quarantined=session.quarantined, reason=reason)
+    report, settled = compared
+    if projection is not None and not (settled and _agrees(report, projection)):
         projection.begin_again()
         # The first step notes it for whoever opens the store next.
         projection.step(0)
     return report
 
 
-def _read_all(session: Session) -> tuple[int, tuple[Quarantined, ...]]:
-    checked = len(session.load())
-    return checked, session.quarantined
+def _agrees(report: VerifyReport, projection: Projection) -> bool:
+    """Tells whether the index has every file as it is, and knows the same ones to be unusable."""
+    differ = report.missing or report.stale or report.orphaned
+    return not differ and report.quarantined == projection.quarantined()
 
 
-def _compare(session: Session, index: _core.Index) -> VerifyReport:
+def _compare(session: Session, index: _core.Index) -> tuple[VerifyReport, bool]:
+    """Compares all files; tells too whether no backfill, anywhere, may have read them before."""
+    settled = up_to_date(index, session.canonical)
+    index.check()
     missing: list[str] = []
     stale: list[str] = []
     files: dict[str, bytes] = {}
@@ -118,10 +106,11 @@ def _compare(session: Session, index: _core.Index) -> VerifyReport:
         checked += len(files)
         orphans.difference_update(files)
     session.quarantined = tuple(quarantined)
-    return VerifyReport(
+    report = VerifyReport(
         checked=checked,
         missing=tuple(missing),
         stale=tuple(stale),
         orphaned=tuple(sorted(orphans)),
         quarantined=session.quarantined,
     )
+    return report, settled

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from membound.backfill import COMPLETE, QUARANTINED, Backfill
+from membound.backfill import COMPLETE, QUARANTINED, STEP, Backfill, up_to_date
 from membound.background import Background
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from membound.trace import IndexState
     from membound.writer import Writer
 
-__all__ = ["INDEX_FAULTS", "Progress", "Projection"]
+__all__ = ["Progress", "Projection"]
 
 Progress = Callable[[int, int], None]
 
-INDEX_FAULTS = (IndexUnavailableError, StoreBusyError)
+_FAULTS = (IndexUnavailableError, StoreBusyError)
 """What may go wrong with an index that was opened; the answer then comes from the files."""
 
-_STEP = 64
+_T = TypeVar("_T")
 _RETRY_SECONDS = 5.0
 _PAUSE_SECONDS = 0.002
 _PATIENCE_SECONDS = 0.1
@@ -63,6 +63,7 @@ class Projection:
         self._backfill: Backfill | None = None
         self._background = Background(self._fill)
         self._changing = threading.RLock()
+        self._swapping = threading.Lock()
         self._tried = -math.inf
         self._damaged: _core.Index | None = None
         # Files and rows are known to differ, so that all are to be looked at.
@@ -82,13 +83,37 @@ class Projection:
         backfill = self._backfill
         return (backfill.scanned, backfill.remaining) if backfill is not None else (0, 0)
 
-    def quarantined(self) -> tuple[Quarantined, ...]:
-        """The files that were left out when the index was last filled.
+    def ask(self, question: Callable[[_core.Index], _T], *, complete: bool = True) -> _T | None:
+        """Asks the index; None where it cannot answer. One that fails is taken out of use.
 
-        Raises:
-            IndexUnavailableError: it cannot be read.
+        Args:
+            question: what to ask.
+            complete: ask only an index from which nothing is known to be missing.
         """
-        noted = self._index.note(QUARANTINED) if self._index is not None else None
+        index = self.open_index()
+        try:
+            if index is None or (complete and not self._answers(index)):
+                return None
+            return question(index)
+        except _FAULTS as error:
+            self._degrade(error, index)
+            return None
+
+    def _answers(self, index: _core.Index) -> bool:
+        if self._backfill is not None:
+            return False
+        if self._lagging:
+            self.begin_again()
+            return False
+        if index.note(COMPLETE) is None:
+            # Another process has begun to fill it anew.
+            self._start(index)
+            return False
+        return True
+
+    def quarantined(self) -> tuple[Quarantined, ...]:
+        """The files that were left out when the index was last filled."""
+        noted = self.ask(lambda index: index.note(QUARANTINED), complete=False)
         return msgspec.json.decode(noted or "[]", type=tuple[Quarantined, ...])
 
     def open_index(self) -> _core.Index | None:
@@ -109,24 +134,6 @@ class Projection:
         finally:
             self._changing.release()
 
-    def answering_index(self) -> _core.Index | None:
-        """The index, if nothing is known to be missing from it.
-
-        Raises:
-            IndexUnavailableError: it cannot be read.
-        """
-        index = self.open_index()
-        if index is None or self._backfill is not None:
-            return None
-        if self._lagging:
-            self.begin_again()
-            return None
-        if index.note(COMPLETE) is None:
-            # Another process has begun to fill it anew.
-            self._start(Backfill(index, self._canonical, self._writer))
-            return None
-        return index
-
     def open(self) -> None:
         """Opens the index and settles open intents; filling it, where needed, is left to a thread.
 
@@ -134,18 +141,19 @@ class Projection:
         """
         with self._changing:
             self._tried = time.monotonic()
-            self._index = self._backfill = None
+            self._swap(None)
             self._lagging = False
             try:
                 index, backfill = self._opened()
             except MemboundError as error:
-                self.degrade(error)
+                self._degrade(error, None)
                 return
-            self._index = index
+            self._swap(index)
             if backfill is None:
                 self.reason = None
             else:
-                self._start(backfill)
+                self._backfill = backfill
+                self._background.start()
 
     def _opened(self) -> tuple[_core.Index, Backfill | None]:
         """Opens the file, or a new one in its place where it is damaged."""
@@ -169,10 +177,10 @@ class Projection:
         try:
             with self._writer.held(timeout=0):
                 self._settle(index)
-                return None if backfill.step(_STEP) else backfill
+                return None if backfill.step(STEP) else backfill
         except StoreBusyError:
             # A writer is at work; it keeps an index that is up to date in line by itself.
-            return None if backfill.up_to_date() else backfill
+            return None if up_to_date(index, self._canonical) else backfill
 
     @contextmanager
     def change(self, records: Sequence[MemoryRecord], removed: Sequence[str]) -> Iterator[None]:
@@ -197,8 +205,8 @@ class Projection:
         try:
             if not follow(index, self._canonical, records, removed, known=known):
                 self._lagging = True
-        except INDEX_FAULTS as error:
-            self.degrade(error)
+        except _FAULTS as error:
+            self._degrade(error, index)
 
     def _announce(self, ids: list[str]) -> tuple[_core.Index | None, bool]:
         index = self.open_index()
@@ -207,22 +215,33 @@ class Projection:
         try:
             self._settle(index)
             return index, announce(index, self._canonical, ids)
-        except INDEX_FAULTS as error:
-            self.degrade(error)
+        except _FAULTS as error:
+            self._degrade(error, index)
             return None, False
 
     def _settle(self, index: _core.Index) -> None:
         if not settle(index, self._canonical):
             self._lagging = True
 
-    def degrade(self, error: MemboundError) -> None:
-        """Takes the index out of use after a failure; it is tried again, and healed, later."""
-        if isinstance(error, IndexDamagedError) and self._index is not None:
-            self._damaged = self._index
-            self._tried = -math.inf
-        self._index = self._backfill = None
-        self.reason = str(error)
+    def _degrade(self, error: MemboundError, index: _core.Index | None) -> None:
+        """Takes an index out of use after a failure; it is tried again, and healed, later.
+
+        Does nothing where another one has taken its place meanwhile.
+        """
+        with self._swapping:
+            if index is not self._index:
+                return
+            if isinstance(error, IndexDamagedError) and index is not None:
+                self._damaged = index
+                self._tried = -math.inf
+            self._index = self._backfill = None
+            self.reason = str(error)
         logger().warning("recall goes on from the canonical files: %s", error)
+
+    def _swap(self, index: _core.Index | None) -> None:
+        """Puts an index in the place of the present one."""
+        with self._swapping:
+            self._index, self._backfill = index, None
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Makes the index anew from the canonical files.
@@ -232,14 +251,15 @@ class Projection:
             IndexUnavailableError: the index cannot be written.
         """
         with self._changing, self._writer.held():
-            self._index = self._backfill = None
+            self._swap(None)
             self.reason = "it is being made anew"
             try:
                 index = self._rebuilt(progress)
             except MemboundError as error:
-                self.degrade(error)
+                self._degrade(error, None)
                 raise
-            self._index, self.reason, self._damaged = index, None, None
+            self._swap(index)
+            self.reason = self._damaged = None
             self._lagging = False
 
     def _rebuilt(self, progress: Progress | None) -> _core.Index:
@@ -248,12 +268,7 @@ class Projection:
             self._file.open()
         self._file.remove()
         index = self._file.open()
-        backfill = Backfill(index, self._canonical, self._writer)
-        complete = False
-        while not complete:
-            complete = backfill.step(_STEP)
-            if progress is not None:
-                progress(backfill.scanned, backfill.scanned + backfill.remaining)
+        Backfill(index, self._canonical, self._writer).run(progress)
         return index
 
     def begin_again(self) -> None:
@@ -264,16 +279,17 @@ class Projection:
         with self._changing:
             self._lagging = self._backfill is not None
             if self._index is not None and self._backfill is None:
-                self._start(Backfill(self._index, self._canonical, self._writer, anew=True))
+                self._start(self._index, anew=True)
 
-    def _start(self, backfill: Backfill) -> None:
+    def _start(self, index: _core.Index, *, anew: bool = False) -> None:
         with self._changing:
-            self._backfill = backfill
-            self._background.start()
+            if index is self._index and self._backfill is None:
+                self._backfill = Backfill(index, self._canonical, self._writer, anew=anew)
+                self._background.start()
 
     def _fill(self) -> bool:
         # A short wait at a time, so that closing the store is not held up by a busy writer.
-        self.step(_STEP, _PATIENCE_SECONDS)
+        self.step(STEP, _PATIENCE_SECONDS)
         return self._backfill is not None
 
     def step(self, most: int, timeout: float | None = None) -> bool:
@@ -292,7 +308,7 @@ class Projection:
             except StoreBusyError:
                 return False
             except MemboundError as error:
-                self.degrade(error)
+                self._degrade(error, self._index)
                 return False
             if complete:
                 self._backfill = self.reason = None
@@ -301,21 +317,14 @@ class Projection:
     def wait(self, timeout: float) -> bool:
         """Waits until the index is filled, healing a damaged one; whether it answers then."""
         deadline = time.monotonic() + timeout
-        while not self._answers():
+        while not self.ask(lambda _index: True):
             under_way = self._backfill is not None or self._damaged is not None
             if not under_way or time.monotonic() >= deadline:
                 return False
             time.sleep(_PAUSE_SECONDS)
         return True
 
-    def _answers(self) -> bool:
-        try:
-            return self.answering_index() is not None
-        except INDEX_FAULTS as error:
-            self.degrade(error)
-            return False
-
     def close(self) -> None:
         """Lets the index go."""
         self._background.stop()
-        self._index = self._backfill = None
+        self._swap(None)

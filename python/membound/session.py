@@ -16,7 +16,7 @@ from membound.errors import (
 )
 from membound.excerpt import excerpt
 from membound.index_file import IndexFile
-from membound.projection import INDEX_FAULTS, Progress, Projection
+from membound.projection import Progress, Projection
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, result_of, retrieve_among
 from membound.text import any_path
@@ -94,7 +94,7 @@ class Session:
 
     def answer(self, request: Request) -> RetrievalResult:
         """Recalls through the index, or through the canonical files where it cannot answer."""
-        found = self._from_index(lambda index: index.retrieve(request.to_json()))
+        found = self.ask(lambda index: index.retrieve(request.to_json()))
         if found is not None:
             return result_of(*found, "ready")
         return retrieve_among(request, self.load(), self.state)
@@ -107,26 +107,18 @@ class Session:
 
     def page(self, after: tuple[int | None, str] | None, most: int) -> list[bytes] | None:
         """Gives records, the last changed first, from the index; None where it cannot answer."""
-        return self._from_index(lambda index: index.page(after, most))
+        return self.ask(lambda index: index.page(after, most))
 
     def directives(self, request: Request) -> list[MemoryRecord]:
         """Gives at least every directive that the request may see."""
-        found = self._from_index(lambda index: index.directives(request.to_json()))
+        found = self.ask(lambda index: index.directives(request.to_json()))
         if found is None:
             return list(self.records())
         return list(map(MemoryRecord.from_json, found))
 
-    def _from_index(self, ask: Callable[[_core.Index], _T]) -> _T | None:
-        """Asks the index, if it answers; one that fails is taken out of use."""
-        projection = self.projection
-        if projection is None:
-            return None
-        try:
-            index = projection.answering_index()
-            return None if index is None else ask(index)
-        except INDEX_FAULTS as error:
-            projection.degrade(error)
-            return None
+    def ask(self, question: Callable[[_core.Index], _T], *, complete: bool = True) -> _T | None:
+        """Asks the index as `Projection.ask` does; None also where there is no index."""
+        return None if self.projection is None else self.projection.ask(question, complete=complete)
 
     def require_projection(self) -> Projection:
         """The index's keeper.
@@ -140,12 +132,7 @@ class Session:
 
     def known_quarantined(self) -> tuple[Quarantined, ...]:
         """The files that cannot be used, as of the last full look at the folder."""
-        noted: tuple[Quarantined, ...] = ()
-        if self.projection is not None:
-            try:
-                noted = self.projection.quarantined()
-            except INDEX_FAULTS as error:
-                self.projection.degrade(error)
+        noted = self.projection.quarantined() if self.projection is not None else ()
         return noted if self.state == "ready" else self.quarantined or noted
 
     def records(self) -> Iterator[MemoryRecord]:

@@ -12,6 +12,7 @@ import msgspec
 
 from membound.arguments import require_callback, sound_records
 from membound.context import reference_block
+from membound.errors import IndexUnavailableError
 from membound.evaluation.baselines import eligible_records, newest_that_fit
 from membound.evaluation.cases import case_list
 from membound.evaluation.report import EvaluationReport, Latency, Miss, PathReport
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
+_PATIENCE = 600.0
 _OPENING, _CLOSING = "<MEMORY_REFERENCE_DATA", "</MEMORY_REFERENCE_DATA>"
 
 
@@ -78,7 +80,7 @@ def evaluate(
 
     Raises:
         InvalidInputError: an argument is not acceptable.
-        DuplicateIdError: two records have one id.
+        IndexUnavailableError: the temporary store has no index to compare with.
     """
     stored, asked = sound_records(records), case_list(cases)
     rules = MemoryPolicy() if policy is None else policy
@@ -89,7 +91,8 @@ def evaluate(
     with TemporaryDirectory(prefix="membound-evaluation-") as folder:
         with MemoryStore.open(folder, policy=rules, durability="relaxed") as store:
             store.import_records(stored)
-            store.wait_until_ready()
+            if not store.wait_until_ready(_PATIENCE):
+                raise IndexUnavailableError("it was not filled in time, or cannot be made here")
             indexed = answered.each(asked, partial(recall, store))
         with MemoryStore.open(folder, policy=rules, index=False) as store:
             filesystem = answered.each(asked, partial(recall, store))
