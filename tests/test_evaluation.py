@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from membound.index_file import IndexFile
 from tests.conformance import lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.conformance import Row
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "evaluation"
@@ -197,6 +200,21 @@ class TestFiles:
         with pytest.raises(InvalidRecordError) as refused:
             load_records(path)
         assert refused.value.field == f"{path}:2 scope"
+
+    def test_no_value_is_shown_at_length(self, tmp_path: Path) -> None:
+        path = tmp_path / "cases.jsonl"
+        line = json.dumps({"id": "secret" * 1_000, "query": "q", "expectedIds": []})
+        path.write_text(f"{line}\n{line}\n")
+        named = type("Secret" * 1_000, (), {})
+        bad: list[dict[str, Any]] = [{"id": named()}, {"limit": "secret" * 1_000}]
+        reads: list[Callable[[], object]] = [
+            partial(load_cases, path),
+            *(partial(EvaluationCase.from_dict, {**case().to_dict(), **fields}) for fields in bad),
+        ]
+        for read in reads:
+            with pytest.raises(InvalidInputError) as refused:
+                read()
+            assert len(refused.value.got) < 120
 
     def test_a_missing_file_is_a_typed_error(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError, match=r"none\.jsonl"):

@@ -14,6 +14,7 @@ from membound.cli.tables import echo_table, progress
 from membound.cli.text import echo, echo_json, examples, printable_lines
 from membound.cli.timing import bench, machine
 from membound.evaluation import evaluate, load_cases, load_records
+from membound.excerpt import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +99,7 @@ def _refuse_unknown_ids(records: Sequence[MemoryRecord], cases: Sequence[Evaluat
     for case in cases:
         for id in (*case.expected_ids, *case.forbidden_ids):
             if id not in known:
-                message = f"case {case.id!r} names {id!r}, which no record has"
+                message = f"case {excerpt(case.id)} names {excerpt(id)}, which no record has"
                 raise Failure(message)
 
 

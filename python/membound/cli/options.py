@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 import click
 
 from membound.cli.outcome import Failure
+from membound.excerpt import excerpt
 from membound.records import Authority, MemoryType, Scope
 from membound.store import MemoryStore
 
@@ -51,10 +52,10 @@ def moment(
     try:
         read = datetime.fromisoformat(value)
     except ValueError:
-        message = f"{value!r} is no ISO 8601 time; write 2026-07-01T12:00:00Z"
+        message = f"{excerpt(value)} is no ISO 8601 time; write 2026-07-01T12:00:00Z"
         raise click.BadParameter(message) from None
     if read.tzinfo is None:
-        message = f"{value!r} names no zone; add Z for UTC, or an offset such as +08:00"
+        message = f"{excerpt(value)} names no zone; add Z for UTC, or an offset such as +08:00"
         raise click.BadParameter(message)
     return read
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EvaluationCase", "case_list", "load_cases", "load_records"]
 
+# msgspec tells no value, but the name of a caller's own type, which may have any length.
+_LONG_NAME = re.compile(r"(?<=got `)([^`]{40})[^`]+")
 _Case = TypeVar("_Case", bound="EvaluationCase")
 _Item = TypeVar("_Item", "EvaluationCase", MemoryRecord)
 
@@ -101,7 +104,8 @@ def _checked(value: object, case: type[_Case], field: str) -> _Case:
 
 
 def _refusal(error: Exception, field: str = "case") -> InvalidInputError:
-    return InvalidInputError(field, "an evaluation case", f"another value ({error})")
+    reason = _LONG_NAME.sub(r"\1...", str(error))
+    return InvalidInputError(field, "an evaluation case", f"another value ({reason})")
 
 
 def _load(
@@ -115,7 +119,7 @@ def _load(
         except InvalidInputError as error:
             raise refusal(f"{place} {error.field}", error.expected, error.got) from error
         if item.id in found:
-            raise refusal(f"{place} id", "an id that no earlier line has", repr(item.id))
+            raise refusal(f"{place} id", "an id that no earlier line has", excerpt(item.id))
         found[item.id] = item
     return tuple(found.values())
 
@@ -126,7 +130,8 @@ def _lines(path: str | PathLike[str]) -> Iterator[tuple[str, bytes]]:
     try:
         content = Path(name).read_bytes()
     except OSError as error:
-        raise InvalidInputError("path", "a file that can be read", str(error)) from error
+        got = f"{excerpt(Path(name).name)}: {error.strerror}"
+        raise InvalidInputError("path", "a file that can be read", got) from error
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
             yield f"{name}:{number}", line
