@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -86,6 +87,7 @@ def test_standard_input_is_remembered_as_it_is(membound: Command) -> None:
         (["x" * 16_385], "16,384"),
         (["x", "--expires", "2031-01-01T00:00:00"], "names no zone"),
         (["x", "--expires", "soon"], "no ISO 8601 time"),
+        (["x", "--expires", "soon" * 1_000], "no ISO 8601 time"),
         (["x", "--confidence", "nan"], "confidence"),
         (["x", "--importance", "2"], "importance"),
         (["x", "--scope", "*"], "scope"),
@@ -101,6 +103,7 @@ def test_bad_input_is_refused_in_a_line(membound: Command, options: list[str], s
     assert result.stdout == ""
     assert says in result.stderr
     assert "Traceback" not in result.stderr
+    assert max(map(len, result.stderr.splitlines())) < 160
     assert membound("list").stdout == ""
 
 
@@ -193,6 +196,28 @@ def test_list_filters_and_counts(membound: Command) -> None:
     assert len(membound.lines("list")) == 2
     assert len(membound.lines("list", "--all")) == 3
     assert "disabled" in membound.ok("list", "--all")
+
+
+def test_the_state_is_the_one_that_recall_goes_by(membound: Command) -> None:
+    for name, fields in {
+        "plain": {},
+        "unmarked": {"deletedAt": ""},
+        "expired": {"expiresAt": "2001-01-01T00:00:00.000Z"},
+        "not-yet-valid": {"validFrom": "2999-01-01T00:00:00.000Z"},
+    }.items():
+        times = dict.fromkeys(("createdAt", "updatedAt"), "2000-01-01T00:00:00.000Z")
+        line = {"id": f"m-{name}", "content": "x", "scope": "user", **times, **fields}
+        membound.ok("import", "-", input=json.dumps(line))
+    rows = [line.split() for line in membound.ok("list", "--all").splitlines()[1:]]
+    states = {id: rest[3:-1] for id, *rest in rows}
+    assert states == {
+        "m-plain": [],
+        "m-unmarked": [],
+        "m-expired": ["expired"],
+        "m-not-yet-valid": ["not-yet-valid"],
+    }
+    assert "state:        expired" in membound.ok("show", "m-expired")
+    assert "state:" not in membound.ok("show", "m-plain")
 
 
 def test_show_tells_everything_safely(membound: Command) -> None:

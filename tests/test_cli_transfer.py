@@ -192,6 +192,14 @@ def test_paragraphs_become_records_with_a_source(membound: Command, tmp_path: Pa
     assert found["第一段"]["scope"] == "user"
 
 
+def test_a_mark_without_a_text_hides_no_page(membound: Command, tmp_path: Path) -> None:
+    times = dict.fromkeys(("createdAt", "updatedAt"), "2026-01-01T00:00:00.000Z")
+    unmarked = {"id": "m", "content": "tea", "scope": "user", "deletedAt": "", **times}
+    membound.ok("import", "-", input=lines(unmarked))
+    membound.ok("export", "pages")
+    assert [path.name for path in (tmp_path / "pages").iterdir()] == ["m.md"]
+
+
 def test_a_page_makes_no_standing_rule_unless_it_is_trusted(
     membound: Command, tmp_path: Path
 ) -> None:

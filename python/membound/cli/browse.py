@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from membound.cli.options import filters, given, json_output, open_store
+from membound import _core
+from membound.cli.options import filters, given, json_output, now, open_store
 from membound.cli.place import folder
 from membound.cli.tables import echo_table
 from membound.cli.text import echo, echo_json, examples, note, one_line, printable, printable_lines
+from membound.times import milliseconds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,12 +87,9 @@ def _row(record: MemoryRecord) -> tuple[str, ...]:
 
 
 def _state(record: MemoryRecord) -> str:
-    """Name the mark that the record carries; times in the future are shown by `show`."""
-    if record.deleted_at:
-        return "deleted"
-    if record.disabled_at:
-        return "disabled"
-    return "superseded" if record.superseded_at else ""
+    """Name the state that the record is in at present; nothing for an active one."""
+    state = _core.lifecycle(record.to_json(), milliseconds(now()))
+    return "" if state == "active" else state
 
 
 def _facts(record: MemoryRecord) -> list[tuple[str, str]]:

@@ -47,7 +47,7 @@ def write_pages(
     written = 0
     for done, record in enumerate(records, 1):
         report(done)
-        if record.deleted_at is None:
+        if not record.deleted_at:
             name = file_name(record.id).removesuffix(ENDING) + ".md"
             with (folder / name).open("xb") as file:
                 file.write(page(record).encode())
