@@ -5,7 +5,7 @@ The tree:
     MemboundError
       InvalidInputError (ValueError)      an argument or a record field is not acceptable
         InvalidRecordError                a record's JSON does not follow the schema
-      NotFoundError (LookupError)         no such record, or not one the caller may see
+      NotFoundError (LookupError)         there is no such record
       ConflictError                       the change contradicts what is stored
         DuplicateIdError                  the id is taken by another record
         RevisionConflictError             the record has moved on since it was read
@@ -73,14 +73,14 @@ class InvalidRecordError(InvalidInputError):
 
 
 class NotFoundError(MemboundError, LookupError):
-    """There is no such record, or none that the caller may see: the two look the same."""
+    """There is no such record: none of that id has a file."""
 
     def __init__(self, record_id: str) -> None:
         super().__init__(record_id)
         self.record_id = record_id
 
     def __str__(self) -> str:
-        return f"no record {self.record_id!r} is visible here; a list of all shows what is"
+        return f"there is no record {self.record_id!r}; a list of all shows which there are"
 
 
 class ConflictError(MemboundError):
