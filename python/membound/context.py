@@ -10,12 +10,14 @@ from membound import _core
 from membound.arguments import record_list
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.records import MemoryRecord
-from membound.request import PathText, Request, scope_request
+from membound.request import Request, scope_request
 from membound.times import milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+
+    from membound.text import PathText
 
 __all__ = [
     "DirectiveSelection",

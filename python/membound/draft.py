@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final, Self, TypedDict
@@ -23,6 +22,7 @@ from membound.records import (
 )
 from membound.revision import input_error, refuse_unfit_directive
 from membound.schema import parsed
+from membound.text import PathText
 from membound.times import timestamp
 
 __all__ = ["DraftFields", "MemoryDraft"]
@@ -42,9 +42,9 @@ class DraftFields(TypedDict, total=False):
     """The fields of a draft besides its content; what they mean stands at `MemoryDraft`."""
 
     scope: Scope
-    workspace: str | os.PathLike[str] | None
-    project: str | os.PathLike[str] | None
-    project_identity: str | os.PathLike[str] | None
+    workspace: PathText | None
+    project: PathText | None
+    project_identity: PathText | None
     type: MemoryType | None
     authority: Authority
     tags: Iterable[str]
@@ -100,9 +100,9 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
     """
 
     scope: Scope = "workspace"
-    workspace: str | os.PathLike[str] | None = None
-    project: str | os.PathLike[str] | None = None
-    project_identity: str | os.PathLike[str] | None = None
+    workspace: PathText | None = None
+    project: PathText | None = None
+    project_identity: PathText | None = None
     type: MemoryType | None = None
     authority: Authority = "reference"
     tags: Iterable[str] = ()

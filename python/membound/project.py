@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from membound.text import any_path
-
-if TYPE_CHECKING:
-    import os
+from membound.text import PathText, any_path
 
 __all__ = ["project_identity"]
 
 
-def project_identity(path: str | os.PathLike[str]) -> str | None:
+def project_identity(path: PathText) -> str | None:
     """Gives what all worktrees of a repository share, or the real path outside of one.
 
     A host calls this once for a project and passes the result with each request. Symbolic links are

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final, Literal, TypedDict, get_args
 
 import msgspec
@@ -13,7 +12,7 @@ from membound.excerpt import excerpt
 from membound.numbers import unit, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.records import Authority, MemoryType, Scope
-from membound.text import any_path, any_text, word
+from membound.text import PathText, any_path, any_text, word
 from membound.times import milliseconds, timestamp
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CHARACTER_BUDGET",
     "MOST_RECORDS",
-    "PathText",
     "Purpose",
     "RelevanceMode",
     "Request",
@@ -34,7 +32,6 @@ __all__ = [
 
 Purpose = Literal["injection", "tool"]
 RelevanceMode = Literal["foundation-v1", "historical-v1"]
-PathText = str | os.PathLike[str]
 
 MOST_RECORDS: Final = 64
 """Most records of one recall, whatever is asked for."""

@@ -13,7 +13,6 @@ from membound.records import Authority, MemoryRecord, MemoryType, Scope
 from membound.request import (
     CHARACTER_BUDGET,
     MOST_RECORDS,
-    PathText,
     Purpose,
     RelevanceMode,
     Request,
@@ -24,6 +23,8 @@ from membound.trace import IndexState, Trace
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+
+    from membound.text import PathText
 
 __all__ = ["RetrievalResult", "result_of", "retrieve_among", "retrieve_records"]
 

@@ -14,9 +14,9 @@ from membound.listing import Cursor, listed
 from membound.mutations import Conflict, Mutations
 from membound.numbers import seconds, whole
 from membound.policy import AgentAccess, MemoryPolicy
-from membound.request import PathText, RetrievalOptions, retrieval_request, scope_request
+from membound.request import RetrievalOptions, retrieval_request, scope_request
 from membound.session import Session, store_path
-from membound.text import word
+from membound.text import PathText, word
 from membound.threads import in_thread
 
 if TYPE_CHECKING:

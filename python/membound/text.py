@@ -8,7 +8,9 @@ from typing import TypeVar
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
-__all__ = ["any_path", "any_text", "well_formed", "word"]
+__all__ = ["PathText", "any_path", "any_text", "well_formed", "word"]
+
+PathText = str | os.PathLike[str]
 
 _PATH = "a path without NUL and lone surrogates"
 _Word = TypeVar("_Word", bound=str)

@@ -14,11 +14,10 @@ from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.records import MemoryRecord
 from membound.schema import leaf
-from membound.text import any_path
+from membound.text import PathText, any_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from os import PathLike
 
 __all__ = ["EvaluationCase", "case_list", "load_cases", "load_records"]
 
@@ -70,12 +69,12 @@ def case_list(
     return tuple(_checked(case, EvaluationCase, f"cases.{at}") for at, case in given)
 
 
-def load_cases(path: str | PathLike[str]) -> tuple[EvaluationCase, ...]:
+def load_cases(path: PathText) -> tuple[EvaluationCase, ...]:
     """Read a JSONL file of cases; an error names the file and the line."""
     return _load(path, _case, InvalidInputError)
 
 
-def load_records(path: str | PathLike[str]) -> tuple[MemoryRecord, ...]:
+def load_records(path: PathText) -> tuple[MemoryRecord, ...]:
     """Read a JSONL file of records in their canonical JSON shape; an error names file and line."""
     return _load(path, MemoryRecord.from_json, InvalidRecordError)
 
@@ -109,7 +108,7 @@ def _refusal(error: Exception, field: str = "case") -> InvalidInputError:
 
 
 def _load(
-    path: str | PathLike[str], read: Callable[[bytes], _Item], refusal: type[InvalidInputError]
+    path: PathText, read: Callable[[bytes], _Item], refusal: type[InvalidInputError]
 ) -> tuple[_Item, ...]:
     """Read every line that is not blank; each id may occur once."""
     found: dict[str, _Item] = {}
@@ -124,7 +123,7 @@ def _load(
     return tuple(found.values())
 
 
-def _lines(path: str | PathLike[str]) -> Iterator[tuple[str, bytes]]:
+def _lines(path: PathText) -> Iterator[tuple[str, bytes]]:
     """Yield `file:line` and the line; only LF ends one, as U+2028 may stand inside a string."""
     name = any_path(path, "path")
     try:
