@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from membound.draft import DraftFields, MemoryDraft
 from membound.errors import InvalidInputError
-from membound.records import MemoryRecord, Provenance, Source
+from membound.parts import Provenance, Source
+from membound.records import MemoryRecord
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 NOW_TEXT = "2026-07-01T12:00:00.000Z"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from membound.errors import InvalidRecordError
-from membound.records import MemoryRecord, Source
+from membound.parts import Source
+from membound.records import MemoryRecord
 
 SMALL: dict[str, Any] = {
     "id": "mem_1",

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from membound.evaluation import EvaluationScore as EvaluationScore
     from membound.evaluation import score_evaluation as score_evaluation
     from membound.feedback import record_retrieved as record_retrieved
+    from membound.parts import AgentContext as AgentContext
+    from membound.parts import Provenance as Provenance
+    from membound.parts import Source as Source
     from membound.policy import AgentAccess as AgentAccess
     from membound.policy import DirectivePolicy as DirectivePolicy
     from membound.policy import FeedbackPolicy as FeedbackPolicy
     from membound.policy import MemoryPolicy as MemoryPolicy
     from membound.project import project_identity as project_identity
-    from membound.records import AgentContext as AgentContext
     from membound.records import MemoryRecord as MemoryRecord
-    from membound.records import Provenance as Provenance
-    from membound.records import Source as Source
     from membound.reports import Diagnostics as Diagnostics
     from membound.reports import ImportReport as ImportReport
     from membound.reports import VerifyReport as VerifyReport
@@ -45,9 +45,10 @@ _MODULES = {
     "errors": ("MemboundError",),
     "evaluation": ("EvaluationCase", "EvaluationScore", "score_evaluation"),
     "feedback": ("record_retrieved",),
+    "parts": ("AgentContext", "Provenance", "Source"),
     "policy": ("AgentAccess", "DirectivePolicy", "FeedbackPolicy", "MemoryPolicy"),
     "project": ("project_identity",),
-    "records": ("AgentContext", "MemoryRecord", "Provenance", "Source"),
+    "records": ("MemoryRecord",),
     "reports": ("Diagnostics", "ImportReport", "VerifyReport"),
     "retrieval": ("RetrievalResult", "retrieve_records"),
     "store": ("MemoryStore",),

@@ -9,7 +9,8 @@ from typing import Any
 from membound import _core
 from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
-from membound.records import MemoryRecord, Source
+from membound.parts import Source
+from membound.records import MemoryRecord
 from membound.schema import Open, json_names
 from membound.text import any_path
 

@@ -11,7 +11,7 @@ from membound import _core
 from membound.arguments import source_list, tag_list
 from membound.errors import ConflictError, RevisionConflictError
 from membound.numbers import count
-from membound.records import MemoryRecord, Provenance
+from membound.parts import Provenance
 from membound.revision import revised
 from membound.times import milliseconds, timestamp
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from membound.fields import Operation
+    from membound.records import MemoryRecord
 
 __all__ = ["check_revision", "corrected", "marked", "new_id", "superseded", "unmarked"]
 

@@ -12,14 +12,8 @@ from membound.arguments import items, open_tree, path_text, require, source_list
 from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import IMPORTANCE, Authority, MemoryType, Scope
-from membound.records import (
-    AgentContext,
-    MemoryRecord,
-    Provenance,
-    Source,
-    implied_source,
-    type_from_tags,
-)
+from membound.parts import AgentContext, Provenance, Source
+from membound.records import MemoryRecord, implied_source, type_from_tags
 from membound.revision import input_error, refuse_unfit_directive
 from membound.schema import parsed
 from membound.text import PathText

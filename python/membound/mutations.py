@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
+    from membound.fields import Authority, MemoryType
+    from membound.parts import Source
     from membound.projection import Progress
-    from membound.records import Authority, MemoryRecord, MemoryType, Source
+    from membound.records import MemoryRecord
     from membound.session import Session
 
 __all__ = ["Conflict", "Mutations"]

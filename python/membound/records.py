@@ -22,9 +22,7 @@ from membound.fields import (
     DateTime,
     Id,
     MemoryType,
-    Operation,
     Scope,
-    SourceKind,
     Text,
     Trust,
     Unit,
@@ -34,7 +32,6 @@ from membound.parts import (
     Consolidation,
     Provenance,
     Revision,
-    Snapshot,
     Source,
     Sources,
 )
@@ -46,23 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-__all__ = [
-    "AgentContext",
-    "Authority",
-    "Consolidation",
-    "MemoryRecord",
-    "MemoryType",
-    "Operation",
-    "Provenance",
-    "Revision",
-    "Scope",
-    "Snapshot",
-    "Source",
-    "SourceKind",
-    "Trust",
-    "implied_source",
-    "type_from_tags",
-]
+__all__ = ["MemoryRecord", "implied_source", "type_from_tags"]
 
 
 class MemoryRecord(Open, frozen=True, kw_only=True):

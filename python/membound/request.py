@@ -9,9 +9,9 @@ import msgspec
 from membound.arguments import items
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
+from membound.fields import Authority, MemoryType, Scope
 from membound.numbers import unit, whole
 from membound.policy import AgentAccess, MemoryPolicy
-from membound.records import Authority, MemoryType, Scope
 from membound.text import PathText, any_path, any_text, word
 from membound.times import milliseconds, timestamp
 

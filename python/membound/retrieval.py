@@ -9,7 +9,7 @@ import msgspec
 from membound import _core
 from membound.arguments import record_list
 from membound.policy import AgentAccess, MemoryPolicy
-from membound.records import Authority, MemoryRecord, MemoryType, Scope
+from membound.records import MemoryRecord
 from membound.request import (
     CHARACTER_BUDGET,
     MOST_RECORDS,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+    from membound.fields import Authority, MemoryType, Scope
     from membound.text import PathText
 
 __all__ = ["RetrievalResult", "result_of", "retrieve_among", "retrieve_records"]

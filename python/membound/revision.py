@@ -14,7 +14,8 @@ from membound.fields import (
     HISTORY_REVISIONS,
     Operation,
 )
-from membound.records import MemoryRecord, Revision, Snapshot
+from membound.parts import Revision, Snapshot
+from membound.records import MemoryRecord
 from membound.schema import json_names, leaf, may_be_absent
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from membound.draft import DraftFields
+    from membound.fields import Authority, MemoryType, Scope
     from membound.projection import Progress
-    from membound.records import Authority, MemoryRecord, MemoryType, Scope
+    from membound.records import MemoryRecord
     from membound.reports import Diagnostics, VerifyReport
     from membound.retrieval import RetrievalResult
 

@@ -9,7 +9,7 @@ import click
 
 from membound.cli.outcome import Failure
 from membound.excerpt import excerpt
-from membound.records import Authority, MemoryType, Scope
+from membound.fields import Authority, MemoryType, Scope
 from membound.store import MemoryStore
 
 if TYPE_CHECKING:
