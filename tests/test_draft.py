@@ -79,6 +79,12 @@ def test_everything_given_is_kept() -> None:
     )
 
 
+@pytest.mark.parametrize("tag", ["decision", " DECISION\ufeff", "Ｄecision", "决定"])
+def test_a_tag_names_the_type_in_any_spelling_that_recall_takes_for_equal(tag: str) -> None:
+    assert record_of(tags=["a", tag]).type == "decision"
+    assert record_of(tags=[tag], type="fact").type == "fact"
+
+
 @pytest.mark.parametrize(
     ("given", "stored"),
     [
@@ -124,6 +130,7 @@ def test_places_are_kept_where_the_scope_needs_them(
         ({"tags": [""]}, "tags.0"),
         ({"tags": ["a", "x" * 65]}, "tags.1"),
         ({"tags": ["a", None]}, "tags.1"),
+        ({"tags": ["a", "\ud83d"]}, "tags.1"),
         ({"tags": [str(n) for n in range(33)]}, "tags"),
         ({"confidence": float("nan")}, "confidence"),
         ({"confidence": float("inf")}, "confidence"),

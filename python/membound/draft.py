@@ -13,7 +13,7 @@ from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import IMPORTANCE, Authority, MemoryType, Scope
 from membound.parts import AgentContext, Provenance, Source
-from membound.records import MemoryRecord, implied_source, type_from_tags
+from membound.records import MemoryRecord, implied_source
 from membound.revision import input_error, refuse_unfit_directive
 from membound.schema import parsed
 from membound.text import PathText
@@ -152,7 +152,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
             "id": id,
             "content": self.content,
             "scope": self.scope,
-            "type": type_from_tags(self.tags) if self.type is None else self.type,
+            "type": self.type,
             "authority": self.authority,
             "tags": self.tags,
             "confidence": _CONFIDENCE[kind] if self.confidence is None else self.confidence,

@@ -23,12 +23,6 @@ EvidenceStatus = Literal[
 ]
 Operation = Literal["create", "update", "disable", "restore", "forget", "rollback", "supersede"]
 
-WHITE_SPACE: Final = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
-"""What trimming removes everywhere: the ECMAScript set, which is not Python's."""
-
 DIRECTIVE_CHARACTERS: Final = 1_000
 HISTORY_CHARACTERS: Final = 64_000
 HISTORY_REVISIONS: Final = 20

@@ -15,7 +15,6 @@ from membound.fields import (
     HISTORY_REVISIONS,
     IMPORTANCE,
     LOCATOR_CHARACTERS,
-    WHITE_SPACE,
     Authority,
     Content,
     Count,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-__all__ = ["MemoryRecord", "implied_source", "type_from_tags"]
+__all__ = ["MemoryRecord", "implied_source"]
 
 
 class MemoryRecord(Open, frozen=True, kw_only=True):
@@ -137,9 +136,9 @@ _TRUST: Final[Mapping[str, Trust]] = {"user": "explicit-user", "inference": "inf
 _FILLED: Final = frozenset({"type", "authority", "importance", "observedAt", "sources"})
 
 
-def type_from_tags(tags: Iterable[str]) -> MemoryType:
+def _type_from_tags(tags: Iterable[str]) -> MemoryType:
     """Gives the type that a tag names, where none is given; "fact" if no tag does."""
-    words = {tag.strip(WHITE_SPACE).lower() for tag in tags}
+    words = {_core.label(tag) for tag in tags}
     return next((kind for kind, names in _TYPE_TAGS.items() if words & names), "fact")
 
 
@@ -185,7 +184,7 @@ def _fillings(record: MemoryRecord, given: AbstractSet[str]) -> dict[str, Any]:
     kind = record.provenance.kind if record.provenance else ""
     changes: dict[str, Any] = {}
     if "type" not in given:
-        changes["type"] = type_from_tags(record.tags)
+        changes["type"] = _type_from_tags(record.tags)
     if "importance" not in given:
         changes["importance"] = IMPORTANCE.get(kind, 0.5)
     if "observedAt" not in given:
