@@ -9,6 +9,7 @@ from typing import Any
 from membound import _core
 from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
+from membound.fields import ID_CHARACTERS, text_of
 from membound.parts import Source
 from membound.records import MemoryRecord
 from membound.schema import Open, json_names
@@ -28,7 +29,6 @@ __all__ = [
 
 _TAGS = 32
 _TAG_CHARACTERS = 64
-_SOURCE_ID = 128
 
 
 def require(
@@ -63,7 +63,7 @@ def tag_list(tags: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InvalidInputError: there are more than 32, or one is not text of 1 to 64 characters.
     """
-    expected = f"text of 1 to {_TAG_CHARACTERS} characters without NUL"
+    expected = f"{text_of(1, _TAG_CHARACTERS)} without NUL"
     given = items(tags, "tags", expected)
     for at, tag in enumerate(given):
         if not isinstance(tag, str) or not 1 <= len(tag) <= _TAG_CHARACTERS or "\0" in tag:
@@ -175,6 +175,6 @@ def _free(base: str, taken: set[str]) -> str:
     free, number = base, 2
     while free in taken:
         ending = f"_{number}"
-        free = base[: _SOURCE_ID - len(ending)] + ending
+        free = base[: ID_CHARACTERS - len(ending)] + ending
         number += 1
     return free

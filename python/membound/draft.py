@@ -11,7 +11,15 @@ import msgspec
 from membound.arguments import items, open_tree, path_text, require, source_list, tag_list
 from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
-from membound.fields import IMPORTANCE, Authority, MemoryType, Scope
+from membound.fields import (
+    CONTENT_CHARACTERS,
+    IMPORTANCE,
+    ORIGIN_CHARACTERS,
+    Authority,
+    MemoryType,
+    Scope,
+    text_of,
+)
 from membound.parts import AgentContext, Provenance, Source
 from membound.records import MemoryRecord, implied_source
 from membound.revision import input_error, refuse_unfit_directive
@@ -29,7 +37,6 @@ _CONFIDENCE: Final[Mapping[str, float]] = {
     "inference": 0.4,
 }
 _MILLISECOND: Final = timedelta(milliseconds=1)
-_THREAD_ID = 256
 
 
 class DraftFields(TypedDict, total=False):
@@ -135,7 +142,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
             if name not in cls.__struct_fields__:
                 raise InvalidInputError("draft", "keywords of remember", excerpt(name))
         if "content" not in keywords:
-            raise InvalidInputError("content", "text of 1 to 16,384 characters", "nothing")
+            raise InvalidInputError("content", text_of(1, CONTENT_CHARACTERS), "nothing")
         return cls(**keywords)
 
     def to_record(self, *, id: str, now: datetime) -> MemoryRecord:
@@ -176,11 +183,13 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
         return record
 
     def _refuse_unfit(self) -> None:
-        require(self.content, str, "content", "text of 1 to 16,384 characters")
+        require(self.content, str, "content", text_of(1, CONTENT_CHARACTERS))
         for field in ("source_thread_id", "source_turn_id"):
             text = getattr(self, field)
-            if text is not None and not (isinstance(text, str) and 1 <= len(text) <= _THREAD_ID):
-                expected = f"text of 1 to {_THREAD_ID} characters"
+            if text is not None and not (
+                isinstance(text, str) and 1 <= len(text) <= ORIGIN_CHARACTERS
+            ):
+                expected = text_of(1, ORIGIN_CHARACTERS)
                 raise InvalidInputError(field, expected, excerpt(text))
         if self.supersedes == "":
             raise InvalidInputError("supersedes", "the id of a record", "''")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from msgspec import Meta
 
+from membound.numbers import MOST
 from membound.times import DATETIME_PATTERN
 
 if TYPE_CHECKING:
@@ -23,9 +24,14 @@ EvidenceStatus = Literal[
 ]
 Operation = Literal["create", "update", "disable", "restore", "forget", "rollback", "supersede"]
 
+CONTENT_CHARACTERS: Final = 16_384
 DIRECTIVE_CHARACTERS: Final = 1_000
 HISTORY_CHARACTERS: Final = 64_000
 HISTORY_REVISIONS: Final = 20
+ID_CHARACTERS: Final = 128
+"""Of a record, a source, an agent."""
+ORIGIN_CHARACTERS: Final = 256
+"""Of the id of a thread or a turn."""
 LOCATOR_CHARACTERS: Final = 1_024
 IMPORTANCE: Final[Mapping[str, float]] = {
     "user": 0.8,
@@ -36,21 +42,31 @@ IMPORTANCE: Final[Mapping[str, float]] = {
 }
 """Importance by the kind of provenance, where none is given."""
 
+
+def text_of(least: int, most: int) -> str:
+    """Says in words what text of bounded length is."""
+    return f"text of {least:,} to {most:,} characters"
+
+
+def _text(least: int, most: int) -> Meta:
+    return Meta(min_length=least, max_length=most, description=text_of(least, most))
+
+
+def list_of(most: int, items: str) -> Meta:
+    """Bounds a list, and says so in words."""
+    return Meta(max_length=most, description=f"a list of at most {most:,} {items}")
+
+
 Id = Annotated[
     str,
     Meta(
-        pattern=r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,127}\Z",
-        description="an id: 1 to 128 of A-Z a-z 0-9 . _ : - starting with a letter or digit",
+        pattern=rf"\A[A-Za-z0-9][A-Za-z0-9._:-]{{0,{ID_CHARACTERS - 1}}}\Z",
+        description=(
+            f"an id: 1 to {ID_CHARACTERS} of A-Z a-z 0-9 . _ : - starting with a letter or digit"
+        ),
     ),
 ]
-Content = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=16_384,
-        description="text of 1 to 16,384 characters",
-    ),
-]
+Content = Annotated[str, _text(1, CONTENT_CHARACTERS)]
 DateTime = Annotated[
     str,
     Meta(pattern=DATETIME_PATTERN, description="a UTC time such as 2026-07-01T12:00:00.000Z"),
@@ -63,28 +79,13 @@ Sha = Annotated[
     ),
 ]
 Text = Annotated[str, Meta(min_length=1, description="text that is not empty")]
-Upto128 = Annotated[str, Meta(max_length=128, description="text of at most 128 characters")]
-Text128 = Annotated[
-    str, Meta(min_length=1, max_length=128, description="text of 1 to 128 characters")
-]
-Text256 = Annotated[
-    str, Meta(min_length=1, max_length=256, description="text of 1 to 256 characters")
-]
-Text512 = Annotated[
-    str, Meta(min_length=1, max_length=512, description="text of 1 to 512 characters")
-]
-Text1000 = Annotated[
-    str, Meta(min_length=1, max_length=1_000, description="text of 1 to 1,000 characters")
-]
-Text1024 = Annotated[
-    str,
-    Meta(min_length=1, max_length=LOCATOR_CHARACTERS, description="text of 1 to 1,024 characters"),
-]
-Text4096 = Annotated[
-    str, Meta(min_length=1, max_length=4_096, description="text of 1 to 4,096 characters")
-]
-Ids = Annotated[tuple[Text256, ...], Meta(max_length=8, description="a list of at most 8 ids")]
+Upto128 = Annotated[str, _text(0, 128)]
+Text128 = Annotated[str, _text(1, ID_CHARACTERS)]
+Text256 = Annotated[str, _text(1, ORIGIN_CHARACTERS)]
+Text512 = Annotated[str, _text(1, 512)]
+Text1000 = Annotated[str, _text(1, 1_000)]
+Text1024 = Annotated[str, _text(1, LOCATOR_CHARACTERS)]
+Text4096 = Annotated[str, _text(1, 4_096)]
+Ids = Annotated[tuple[Text256, ...], list_of(8, "ids")]
 Unit = Annotated[float, Meta(ge=0, le=1, description="a number from 0 to 1")]
-Count = Annotated[
-    int, Meta(ge=1, le=2**53 - 1, description="a whole number from 1 that JSON can carry")
-]
+Count = Annotated[int, Meta(ge=1, le=MOST, description="a whole number from 1 that JSON can carry")]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
 from membound.fields import (
     Authority,
     Count,
@@ -28,6 +26,7 @@ from membound.fields import (
     Trust,
     Unit,
     Upto128,
+    list_of,
 )
 from membound.schema import Open
 
@@ -60,10 +59,7 @@ class Source(Open, frozen=True, kw_only=True):
     outcome: Outcome | None = None
 
 
-Sources = Annotated[
-    tuple[Source, ...],
-    Meta(max_length=8, description="a list of at most 8 sources"),
-]
+Sources = Annotated[tuple[Source, ...], list_of(8, "sources")]
 
 
 class Provenance(Open, frozen=True, kw_only=True):
@@ -94,12 +90,8 @@ class AgentContext(Open, frozen=True, kw_only=True):
     source_handoff_id: Text128 | None = None
     source_task_id: Text128 | None = None
     shared: bool = False
-    shared_conversation_ids: Annotated[
-        tuple[Text128, ...], Meta(max_length=100, description="a list of at most 100 ids")
-    ] = ()
-    shared_project_roots: Annotated[
-        tuple[Text4096, ...], Meta(max_length=100, description="a list of at most 100 paths")
-    ] = ()
+    shared_conversation_ids: Annotated[tuple[Text128, ...], list_of(100, "ids")] = ()
+    shared_project_roots: Annotated[tuple[Text4096, ...], list_of(100, "paths")] = ()
     locked: bool = False
     origin_fingerprint: Upto128 | None = None
     last_operation_id: Upto128 | None = None

@@ -9,7 +9,7 @@ import msgspec
 
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
-from membound.fields import Scope
+from membound.fields import ID_CHARACTERS, Scope, text_of
 from membound.numbers import count
 from membound.text import well_formed, word
 
@@ -20,7 +20,6 @@ _MIB: Final = 1024 * _KIB
 _SEGMENT_BYTES: Final = (64 * _KIB, 64 * _MIB)
 _TOTAL_BYTES: Final = (64 * _KIB, 512 * _MIB)
 _SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
-_ID_CHARACTERS: Final = 128
 
 
 class DirectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +116,7 @@ def _require_flag(field: str, value: object) -> None:
 
 def _id(field: str, value: object) -> str:
     text = well_formed(value) if isinstance(value, str) else ""
-    if not 1 <= len(text) <= _ID_CHARACTERS or text != value:
-        expected = f"text of 1 to {_ID_CHARACTERS} characters without lone surrogates"
+    if not 1 <= len(text) <= ID_CHARACTERS or text != value:
+        expected = f"{text_of(1, ID_CHARACTERS)} without lone surrogates"
         raise InvalidInputError(field, expected, excerpt(value))
     return text

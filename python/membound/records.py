@@ -6,7 +6,6 @@ from math import copysign
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 import msgspec
-from msgspec import Meta
 
 from membound import _core
 from membound.errors import InvalidRecordError
@@ -15,6 +14,7 @@ from membound.fields import (
     HISTORY_REVISIONS,
     IMPORTANCE,
     LOCATOR_CHARACTERS,
+    ORIGIN_CHARACTERS,
     Authority,
     Content,
     Count,
@@ -25,6 +25,7 @@ from membound.fields import (
     Text,
     Trust,
     Unit,
+    list_of,
 )
 from membound.parts import (
     AgentContext,
@@ -82,10 +83,7 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
     consolidation: Consolidation | None = None
     agent_context: AgentContext | None = None
     revision: Count = 1
-    history: Annotated[
-        tuple[Revision, ...],
-        Meta(max_length=HISTORY_REVISIONS, description="a list of at most 20 revisions"),
-    ] = ()
+    history: Annotated[tuple[Revision, ...], list_of(HISTORY_REVISIONS, "revisions")] = ()
     schema_version: Literal[2] = 2
 
     @classmethod
@@ -204,7 +202,7 @@ def _fillings(record: MemoryRecord, given: AbstractSet[str]) -> dict[str, Any]:
 
 def _fitting(text: str | None) -> str | None:
     """Gives an id that a source can carry; a cut one would name something else."""
-    return text if text and len(text) <= 256 else None  # noqa: PLR2004 — the bound of Text256
+    return text if text and len(text) <= ORIGIN_CHARACTERS else None
 
 
 def _check(record: MemoryRecord) -> None:
