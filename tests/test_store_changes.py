@@ -227,6 +227,26 @@ def test_marks_check_the_revision_and_keep_the_first_moment(store: MemoryStore, 
     assert len(twice.history) == 2
 
 
+def test_a_purge_checks_the_revision(store: MemoryStore, tmp_path: Path) -> None:
+    store.remember("walnut", scope="user", id="w")
+    store.update("w", content="pear")
+    with pytest.raises(RevisionConflictError):
+        store.purge("w", expected_revision=1)
+    with pytest.raises(InvalidInputError, match="expected_revision"):
+        store.purge("w", expected_revision=0)
+    with pytest.raises(NotFoundError):
+        store.purge("nobody", expected_revision=1)
+    assert found(store, "pear") == ("w",)
+    store.purge("w", expected_revision=2)
+    assert found(store, "pear") == ()
+    store.remember("walnut", scope="user", id="w")
+    (tmp_path / "store" / "memory" / "w.json").write_text("{")
+    with pytest.raises(CanonicalFileError):
+        store.purge("w", expected_revision=1)
+    store.purge("w")
+    assert store.verify().ok
+
+
 @pytest.mark.parametrize("id", [5, None, b"x", "", ["x"]], ids=repr)
 @pytest.mark.parametrize("verb", ["get", "update", "purge", *MARKS])
 def test_an_id_that_is_no_text_is_refused(store: MemoryStore, verb: str, id: object) -> None:

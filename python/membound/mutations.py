@@ -215,16 +215,20 @@ class Mutations:
         """Takes a deletion back."""
         return self._revise(id, partial(unmarked, mark="deleted_at"), expected_revision, now)
 
-    def purge(self, id: str) -> None:
+    def purge(self, id: str, *, expected_revision: int | None = None) -> None:
         """Removes a record's file and its rows; there is no way back.
 
         Raises:
             NotFoundError: there is no such record.
+            RevisionConflictError: it is not at ``expected_revision``.
+            CanonicalFileError: its file cannot be removed, or has no revision to be expected.
         """
         session = self._session
         session.check()
         with session.writer.held():
-            if not session.canonical.holds(id):
+            if expected_revision is not None:
+                check_revision(session.canonical.require(id), expected_revision)
+            elif not session.canonical.holds(id):
                 raise NotFoundError(id)
             session.commit([], [id])
 

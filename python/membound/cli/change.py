@@ -18,7 +18,6 @@ from membound.cli.options import (
 )
 from membound.cli.outcome import Declined, Failure, Interrupted
 from membound.cli.text import echo, echo_json, examples, note
-from membound.errors import RevisionConflictError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,11 +128,9 @@ def forget_command(
 
 def _purge(store: MemoryStore, id: str, *, yes: bool, expected_revision: int | None) -> None:
     """Remove the record for good once the person said so."""
-    if expected_revision is not None and expected_revision != (found := store.get(id).revision):
-        raise RevisionConflictError(id, expected_revision, found)
     if not yes and not _agreed(f"Remove {id} for good?"):
         raise Declined("nothing was removed")
-    store.purge(id)
+    store.purge(id, expected_revision=expected_revision)
 
 
 def _agreed(question: str) -> bool:
