@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec import UNSET, UnsetType
 
-from membound.arguments import items, require_callback, sound_records
+from membound.arguments import items, require_callback
 from membound.changes import check_revision, corrected, marked, new_id, superseded, unmarked
 from membound.draft import DraftFields, MemoryDraft
 from membound.errors import DuplicateIdError, InvalidInputError, NotFoundError
-from membound.reports import ImportReport
-from membound.text import word
+from membound.importing import Conflict, import_records
 from membound.times import utc
 
 if TYPE_CHECKING:
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
     from membound.parts import Source
     from membound.projection import Progress
     from membound.records import MemoryRecord
+    from membound.reports import ImportReport
     from membound.session import Session
 
-__all__ = ["Conflict", "Mutations"]
-
-Conflict = Literal["error", "skip", "replace"]
+__all__ = ["Mutations"]
 
 _INHERITED = (
     "scope",
@@ -255,22 +253,9 @@ class Mutations:
             InvalidInputError: an id comes twice, or one is no record; nothing was written.
             CanonicalFileError: the file with that id cannot be used and is not replaced.
         """
-        on_conflict = word(on_conflict, "on_conflict", get_args(Conflict))
         require_callback(progress, "progress")
-        session = self._session
-        session.check()
-        listed = sound_records(records)
-        given = {record.id: record for record in listed}
-        if len(given) < len(listed):
-            raise InvalidInputError("records", "every id once", f"{len(listed) - len(given)} twice")
-        with session.writer.held():
-            stored = {
-                id: session.canonical.require(id) for id in given if session.canonical.holds(id)
-            }
-            report = _import_plan(given, stored, on_conflict)
-            written = [given[id] for id in (*report.imported, *report.replaced)]
-            session.commit(written, progress=progress)
-        return report
+        self._session.check()
+        return import_records(self._session, records, on_conflict, progress)
 
     def _revise(
         self,
@@ -290,25 +275,6 @@ class Mutations:
     def _begin(self, now: datetime | None) -> tuple[Session, datetime]:
         self._session.check()
         return self._session, self.now() if now is None else utc(now)
-
-
-def _import_plan(
-    given: Mapping[str, MemoryRecord], stored: Mapping[str, MemoryRecord], on_conflict: Conflict
-) -> ImportReport:
-    """Decides for each record what an import does, by what is stored under its id."""
-    kept = {
-        id
-        for id, record in stored.items()
-        if on_conflict == "skip" or record.deleted_at or record == given[id]
-    }
-    taken = tuple(id for id in stored if id not in kept)
-    if taken and on_conflict == "error":
-        raise DuplicateIdError(taken[0])
-    return ImportReport(
-        imported=tuple(id for id in given if id not in stored),
-        replaced=taken,
-        skipped=tuple(id for id in given if id in kept),
-    )
 
 
 def _checked(drafts: tuple[Any, ...], now: datetime) -> list[MemoryRecord]:

@@ -11,7 +11,7 @@ from membound.errors import InvalidInputError
 from membound.feedback import FeedbackLog
 from membound.inspection import diagnose, verify
 from membound.listing import Cursor, listed
-from membound.mutations import Conflict, Mutations
+from membound.mutations import Mutations
 from membound.numbers import seconds, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.request import RetrievalOptions, retrieval_request, scope_request
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from membound.reports import Diagnostics, VerifyReport
     from membound.retrieval import RetrievalResult
 
-__all__ = ["Conflict", "Durability", "MemoryStore"]
+__all__ = ["Durability", "MemoryStore"]
 
 Durability = Literal["full", "relaxed"]
 

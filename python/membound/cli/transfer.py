@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import click
 import msgspec
@@ -13,7 +14,8 @@ from membound.cli.pages import write_lines, write_pages
 from membound.cli.reading import Item, Problem, Reader
 from membound.cli.tables import progress
 from membound.cli.text import echo, echo_json, examples, note
-from membound.cli.writing import Conflict, Summary, write_items
+from membound.cli.writing import Summary, write_items
+from membound.importing import Conflict
 
 __all__ = ["export_command", "import_command"]
 
@@ -32,7 +34,7 @@ _READABLE = click.Path(path_type=Path, exists=True, allow_dash=True)
 @click.option("--workspace", metavar="PATH", help="Where it holds.  [default: this folder]")
 @click.option(
     "--on-conflict",
-    type=click.Choice(["error", "skip", "replace"]),
+    type=click.Choice(get_args(Conflict)),
     help="What becomes of an id that is taken.  [default: error; for paragraphs, skip]",
 )
 @click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from membound.cli.options import now
 from membound.cli.outcome import Failure
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
+    from membound.importing import Conflict
     from membound.store import MemoryStore
 
-__all__ = ["Conflict", "Summary", "write_items"]
-
-Conflict: TypeAlias = Literal["error", "skip", "replace"]
+__all__ = ["Summary", "write_items"]
 
 _BATCH = 256
 
