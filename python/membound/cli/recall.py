@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -10,12 +10,16 @@ from membound.cli.options import filters, given, json_output, open_store
 from membound.cli.outcome import NEGATIVE
 from membound.cli.place import asking_place
 from membound.cli.text import echo, echo_json, examples, note, printable_lines
+from membound.request import CHARACTER_BUDGET, Purpose, RelevanceMode
 
 if TYPE_CHECKING:
     from membound.retrieval import RetrievalResult
     from membound.trace import Trace
 
 __all__ = ["recall_command"]
+
+_MODES = click.Choice(get_args(RelevanceMode))
+_PURPOSES = click.Choice(get_args(Purpose))
 
 
 @click.command(
@@ -34,11 +38,11 @@ __all__ = ["recall_command"]
     "--budget",
     "character_budget",
     type=click.IntRange(min=0),
-    help="At most so many characters for the whole block.  [default: 6000]",
+    help=f"At most so many characters for the whole block.  [default: {CHARACTER_BUDGET}]",
 )
 @filters
-@click.option("--mode", "relevance_mode", metavar="NAME", help="The relevance mode.")
-@click.option("--purpose", type=click.Choice(["injection", "tool"]), help="tool keeps directives.")
+@click.option("--mode", "relevance_mode", type=_MODES, help="The relevance mode.")
+@click.option("--purpose", type=_PURPOSES, help="tool keeps directives.")
 @click.option("--explain", is_flag=True, help="Also print why: the trace as a table.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if nothing is selected, as grep does.")
 @json_output
