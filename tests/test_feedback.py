@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from membound.errors import CanonicalFileError, InvalidInputError
-from membound.events import retrieved_events
+from membound.events import Retrieved, retrieved_events
 from membound.feedback import FeedbackLog, FeedbackStatus, record_retrieved
 from membound.policy import FeedbackPolicy
 
@@ -34,12 +34,12 @@ class Store(NamedTuple):
         return NOW
 
 
-def events(*memory_ids: str, turn: str = "u") -> tuple[dict[str, Any], ...]:
+def events(*memory_ids: str, turn: str = "u") -> tuple[Retrieved, ...]:
     return retrieved_events("t", turn, memory_ids, "2026-07-01T12:00:00.000Z")
 
 
-def ids_of(some: tuple[dict[str, Any], ...]) -> tuple[str, ...]:
-    return tuple(event["id"] for event in some)
+def ids_of(some: tuple[Retrieved, ...]) -> tuple[str, ...]:
+    return tuple(event.id for event in some)
 
 
 def log_of(folder: Path, policy: FeedbackPolicy = ON) -> FeedbackLog:
@@ -59,7 +59,7 @@ def test_events_are_logged_once_in_order(tmp_path: Path) -> None:
     assert log.append(some) == ids_of(some)
     assert log.append(some) == ids_of(some)
     assert log_of(tmp_path).append(some) == ids_of(some)
-    assert logged(tmp_path) == list(some)
+    assert logged(tmp_path) == msgspec.to_builtins(list(some))
     assert log.status() == FeedbackStatus(enabled=True, state="ready", event_count=2)
     assert log_of(tmp_path).status() == log.status()
 
@@ -78,7 +78,7 @@ def test_a_full_segment_is_followed_by_the_next_and_a_full_log_says_so(tmp_path:
     held = log.append(many)
     assert held == ids_of(many)[: len(held)]
     assert 0 < len(held) < len(many)
-    assert logged(tmp_path) == list(many[: len(held)])
+    assert logged(tmp_path) == msgspec.to_builtins(list(many[: len(held)]))
     sizes = [path.stat().st_size for path in sorted((tmp_path / "memory-feedback").iterdir())]
     assert len(sizes) == 2
     assert max(sizes) <= ON.max_segment_bytes
@@ -146,7 +146,7 @@ def test_record_retrieved_takes_the_moment_from_the_stores_clock(tmp_path: Path)
     store = Store(log_of(tmp_path))
     asked: dict[str, Any] = {"thread_id": "t", "turn_id": "u", "memory_ids": ["a", "bad id", "b"]}
     assert record_retrieved(store, **asked) == ids_of(events("a", "b"))
-    assert logged(tmp_path) == list(events("a", "b"))
+    assert logged(tmp_path) == msgspec.to_builtins(list(events("a", "b")))
     later = record_retrieved(store, **(asked | {"turn_id": "v"}), now=NOW.replace(year=2027))
     assert len(later) == 2
     assert logged(tmp_path)[-1]["occurredAt"] == "2027-07-01T12:00:00.000Z"

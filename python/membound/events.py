@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -61,7 +61,7 @@ def retrieved_events(
     turn_id: str,
     memory_ids: Iterable[str],
     occurred_at: str,
-) -> tuple[dict[str, Any], ...]:
+) -> tuple[Retrieved, ...]:
     """Gives one event for each record, in order, each once; an id that none can carry is skipped.
 
     The same turn and record give the same event id, wherever and whenever.
@@ -74,15 +74,14 @@ def retrieved_events(
         return ()
     thread_id, turn_id, *ids = map(str.__str__, (thread_id, turn_id, *filter(_fits, given)))
     return tuple(
-        {
-            "schemaVersion": 1,
-            "id": _event_id(thread_id, turn_id, memory_id),
-            "memoryId": memory_id,
-            "occurredAt": occurred_at,
-            "kind": "retrieved",
-            "threadId": thread_id,
-            "turnId": turn_id,
-        }
+        Retrieved(
+            schema_version=1,
+            id=_event_id(thread_id, turn_id, memory_id),
+            memory_id=memory_id,
+            occurred_at=occurred_at,
+            thread_id=thread_id,
+            turn_id=turn_id,
+        )
         for memory_id in dict.fromkeys(ids)
     )
 

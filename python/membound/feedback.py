@@ -7,7 +7,7 @@ import os
 import re
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import msgspec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from membound.policy import FeedbackPolicy
 
-__all__ = ["FeedbackLog", "FeedbackStatus", "record_retrieved", "retrieved_events"]
+__all__ = ["FeedbackLog", "FeedbackStatus", "record_retrieved"]
 
 _FOLDER: Final = "memory-feedback"
 _SEGMENT = re.compile(r"events-([0-9]{6,})\.jsonl")
@@ -58,7 +58,7 @@ class FeedbackLog:
         """Whether the policy lets anything be recorded."""
         return self._policy.enabled
 
-    def append(self, events: Iterable[dict[str, Any]]) -> tuple[str, ...]:
+    def append(self, events: Iterable[FeedbackEvent]) -> tuple[str, ...]:
         """Makes events durable; gives the ids of those that the log now holds.
 
         Raises:
@@ -113,7 +113,7 @@ class FeedbackLog:
         finally:
             os.close(handle)
 
-    def _append(self, events: list[dict[str, Any]]) -> tuple[str, ...]:
+    def _append(self, events: list[FeedbackEvent]) -> tuple[str, ...]:
         self._repair(self._catch_up())
         pending: dict[str, bytes] = {}
         fresh: set[str] = set()
@@ -121,7 +121,7 @@ class FeedbackLog:
         total = sum(self._read.values())
         self._full = False
         for event in events:
-            if event["id"] in self._seen or event["id"] in fresh:
+            if event.id in self._seen or event.id in fresh:
                 continue
             line = msgspec.json.encode(event) + b"\n"
             if total + len(line) > self._policy.max_total_bytes:
@@ -132,11 +132,11 @@ class FeedbackLog:
             pending[name] = pending.get(name, b"") + line
             size += len(line)
             total += len(line)
-            fresh.add(event["id"])
+            fresh.add(event.id)
         for name, lines in pending.items():
             self._write(name, lines)
         self._seen |= fresh
-        return tuple(dict.fromkeys(e["id"] for e in events if e["id"] in self._seen))
+        return tuple(dict.fromkeys(e.id for e in events if e.id in self._seen))
 
     def _catch_up(self) -> bytes:
         """Reads what the segments gained; gives the unfinished last line of the newest."""
