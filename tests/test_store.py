@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from membound import MemoryDraft, MemoryPolicy, MemoryRecord, MemoryStore, resolve_turn_context
+from membound.cli.place import folder
 from membound.errors import (
     ConflictError,
     DuplicateIdError,
@@ -213,6 +214,30 @@ def test_the_event_loop_goes_on_while_the_store_works(store: MemoryStore) -> Non
 def test_a_path_that_is_none_is_refused(path: Any) -> None:  # noqa: ANN401 — of any type
     with pytest.raises(InvalidInputError):
         MemoryStore.open(path)
+
+
+FOREIGN = ["C:\\mem", "c:/mem", "\\\\srv\\share", "\\\\srv\\share\\mem", "\\\\?\\C:\\mem"]
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_a_path_of_windows_is_refused_and_no_folder_made(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for refused in (MemoryStore.open, folder):
+        with pytest.raises(InvalidInputError, match="not a Windows path"):
+            refused(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["c:mem", "mem\\c", "\\mem", "c:"])
+def test_a_name_that_windows_too_takes_for_a_relative_path_is_one(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    MemoryStore.open(path, index=False).close()
+    assert folder(path) == str(tmp_path / path)
+    assert (tmp_path / path).is_dir()
 
 
 def test_huge_limits_are_capped(store: MemoryStore) -> None:

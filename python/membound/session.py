@@ -19,7 +19,7 @@ from membound.index_file import IndexFile
 from membound.projection import Progress, Projection
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, result_of, retrieve_among
-from membound.text import any_path
+from membound.text import system_path
 from membound.writer import Writer
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from membound.request import Request
     from membound.trace import IndexState, Trace
 
-__all__ = ["Session", "store_path"]
+__all__ = ["Session", "holds_store", "store_path"]
 
 _FOLDER = "memory"
 _INDEX = "memory-index.sqlite3"
@@ -161,17 +161,20 @@ class Session:
             self.canonical.delete(removed)
 
 
+def holds_store(path: Path) -> bool:
+    """Tells whether a data folder holds a store: records, or the index of none yet."""
+    return (path / _FOLDER).is_dir() or (path / _INDEX).is_file()
+
+
 def store_path(path: object) -> Path:
     """Reads the path of a data folder.
 
     Raises:
         InvalidInputError: it is no path, or another system's.
     """
-    text = any_path(path, "path")
+    text = system_path(path, "path")
     if not text:
         raise InvalidInputError("path", "a path that is not empty", excerpt(text))
-    if os.name != "nt" and len(text) > 2 and text[1] == ":" and text[2] in "\\/":  # noqa: PLR2004 — a drive letter, a colon, a separator
-        raise InvalidInputError("path", "a path of this system, not a Windows path", excerpt(text))
     folder = Path(text)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
-__all__ = ["PathText", "any_path", "any_text", "well_formed", "word"]
+__all__ = ["PathText", "any_path", "any_text", "system_path", "well_formed", "word"]
 
 PathText = str | os.PathLike[str]
 
@@ -60,3 +61,16 @@ def any_path(value: object, field: str) -> str:
     if not isinstance(given, str) or "\0" in given or given != well_formed(given):
         raise InvalidInputError(field, _PATH, excerpt(given))
     return str.__str__(given)
+
+
+def system_path(value: object, field: str) -> str:
+    """Reads a path that is looked up on this system, where one of Windows would be a strange name.
+
+    Raises:
+        InvalidInputError: the value is no path, or an absolute one of another system.
+    """
+    text = any_path(value, field)
+    if PureWindowsPath(text).is_absolute() and not Path(text).is_absolute():
+        expected = "a path of this system, not a Windows path"
+        raise InvalidInputError(field, expected, excerpt(text))
+    return text

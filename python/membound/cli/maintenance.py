@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from membound.cli.options import holds_store, json_output, open_store
+from membound.cli.options import json_output, open_store
 from membound.cli.outcome import NEGATIVE
 from membound.cli.tables import echo_table, progress
 from membound.cli.text import echo, echo_json, printable
+from membound.session import holds_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,7 @@ import click
 from membound.cli.outcome import Failure
 from membound.excerpt import excerpt
 from membound.fields import Authority, MemoryType, Scope
+from membound.session import holds_store
 from membound.store import MemoryStore
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = [
     "expires",
     "filters",
     "given",
-    "holds_store",
     "json_output",
     "moment",
     "now",
@@ -101,11 +101,6 @@ def given(**values: object) -> dict[str, Any]:
 def now() -> datetime:
     """Return the present moment; a command line is a host, so it may ask."""
     return datetime.now(UTC)
-
-
-def holds_store(path: Path) -> bool:
-    """Say whether there is a store at `path`: records, or the index of none yet."""
-    return (path / "memory").is_dir() or (path / "memory-index.sqlite3").is_file()
 
 
 def open_store(path: Path, *, create: bool = False) -> MemoryStore:

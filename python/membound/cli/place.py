@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
-from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
 from membound.project import project_identity
+from membound.text import system_path
 
 __all__ = ["asking_place", "folder", "place"]
 
@@ -43,11 +42,8 @@ def folder(path: str | None) -> str:
     """Return the absolute folder.
 
     Raises:
-        InvalidInputError: the path is another system's.
+        InvalidInputError: it is no path, or another system's.
     """
     if path is None:
         return str(Path.cwd())
-    if PureWindowsPath(path).is_absolute() and not Path(path).is_absolute():
-        expected = "a path of this system, not a Windows path"
-        raise InvalidInputError("path", expected, excerpt(path))
-    return str(Path(path).absolute())
+    return str(Path(system_path(path, "path")).absolute())
