@@ -45,6 +45,7 @@ def test_printable_is_stable_and_keeps_what_can_be_seen(text: str) -> None:
 
 
 def test_printable_spells_escapes_as_json_does() -> None:
+    assert printable("a\x1b[31m\u202eb") == "a\\u001b[31m\\u202eb"
     assert printable("a\x1b[31m\n") == "a\\u001b[31m\\u000a"
     assert printable("\U000e0041") == "\\udb40\\udc41"
     assert printable_lines("a\x07\nb") == "a\\u0007\nb"

@@ -30,11 +30,7 @@ _HIDDEN = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""Show every control, bidi and zero-width character as its JSON escape, line ends included.
-
-    >>> printable("a\x1b[31m\u202eb")
-    'a\\u001b[31m\\u202eb'
-    """
+    """Show every control, bidi and zero-width character as its JSON escape, line ends included."""
     return _HIDDEN.sub(_escape, text)
 
 
