@@ -1,10 +1,19 @@
-"""Shared pytest set-up: Hypothesis profiles, chosen by HYPOTHESIS_PROFILE."""
+"""Shared pytest set-up: Hypothesis profiles, chosen by HYPOTHESIS_PROFILE, and the store."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from membound import MemoryStore
+from tests.stores import NOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 SLOW_INPUT = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -16,3 +25,12 @@ settings.register_profile(
     "deep", max_examples=5000, deadline=None, suppress_health_check=SLOW_INPUT
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(params=[True, False], ids=["index", "files"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore]:
+    """An open store, by way of its index and by way of its files."""
+    with MemoryStore.open(
+        tmp_path / "store", index=request.param, clock=lambda: NOW, durability="relaxed"
+    ) as opened:
+        yield opened

@@ -192,7 +192,7 @@ def test_an_interrupted_batch_keeps_whole_files_and_no_rest(tmp_path: Path) -> N
 
     with pytest.raises(KeyboardInterrupt):
         store.write_many([record_of(f"mem_{n}") for n in range(5)], stop)
-    assert sorted(os.listdir(tmp_path)) == ["mem_0.json", "mem_1.json"]  # noqa: PTH208
+    assert sorted(os.listdir(tmp_path)) == ["mem_0.json", "mem_1.json"]  # noqa: PTH208 — hidden files too
 
 
 def test_every_failure_of_the_disk_is_our_error(tmp_path: Path) -> None:

@@ -10,30 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from membound import AgentAccess, MemoryPolicy, MemoryRecord, MemoryStore
+from membound import AgentAccess, MemoryPolicy, MemoryRecord
 from membound.errors import InvalidInputError, NotFoundError
+from tests.stores import NOW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from membound import MemoryStore
 
-NOW = datetime(2031, 4, 1, 12, tzinfo=UTC)
 OPEN, CLOSE = "<MEMORY_REFERENCE_DATA", "</MEMORY_REFERENCE_DATA>"
-
-
-@pytest.fixture(params=[True, False], ids=["index", "files"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(
-        tmp_path / "store", index=request.param, clock=lambda: NOW, durability="relaxed"
-    ) as opened:
-        yield opened
 
 
 def say(store: MemoryStore, content: str, **fields: Any) -> str:  # noqa: ANN401 — as remember
     return store.remember(content, **{"scope": "user", **fields}).id
 
 
-def recalled(store: MemoryStore, query: str, **options: Any) -> list[str]:  # noqa: ANN401
+def recalled(store: MemoryStore, query: str, **options: Any) -> list[str]:  # noqa: ANN401 — as retrieve
     return [record.content for record in store.retrieve(query, **options).records]
 
 

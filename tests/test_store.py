@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,25 +19,12 @@ from membound.errors import (
     RevisionConflictError,
     StoreClosedError,
 )
+from tests.stores import NOW, found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
-
-
-@pytest.fixture(params=[True, False], ids=["index", "files"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(
-        tmp_path / "store", index=request.param, clock=lambda: NOW, durability="relaxed"
-    ) as opened:
-        yield opened
-
-
-def found(store: MemoryStore, query: str) -> tuple[str, ...]:
-    return store.retrieve(query).trace.selected_ids
 
 
 def test_each_verb_is_seen_by_the_next_recall(store: MemoryStore) -> None:

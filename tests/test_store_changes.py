@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -17,29 +17,16 @@ from membound.errors import (
     NotFoundError,
     RevisionConflictError,
 )
+from tests.stores import NOW, found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 TEXT = "2026-07-01T12:00:00.000Z"
 
 
-@pytest.fixture(params=[True, False], ids=["index", "files"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(
-        tmp_path / "store", index=request.param, clock=lambda: NOW, durability="relaxed"
-    ) as opened:
-        yield opened
-
-
-def found(store: MemoryStore, query: str, **options: Any) -> tuple[str, ...]:  # noqa: ANN401
-    return store.retrieve(query, **options).trace.selected_ids
-
-
-def stored_copy(store: MemoryStore, id: str, **fields: Any) -> MemoryRecord:  # noqa: ANN401
+def stored_copy(store: MemoryStore, id: str, **fields: Any) -> MemoryRecord:  # noqa: ANN401 — any field's value
     """A record as another program could have written it, taken into the store."""
     tree = {**store.remember("kiwi grove", scope="user").to_dict(), "id": id, **fields}
     record = MemoryRecord.from_dict(tree)

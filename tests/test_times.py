@@ -16,7 +16,7 @@ from membound.times import DATETIME_PATTERN, instant, milliseconds, timestamp
 from tests.oracle import dates
 
 zones = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
-aware = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=zones)  # noqa: DTZ001
+aware = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=zones)  # noqa: DTZ001 — bounds are naive
 
 
 near_the_profile = st.from_regex(
@@ -66,7 +66,7 @@ def test_a_moment_and_its_text_name_the_same_millisecond(moment: datetime) -> No
     ids=str,
 )
 @pytest.mark.parametrize("helper", [timestamp, milliseconds])
-def test_what_is_no_moment_of_utc_is_refused_by_name(helper: Any, moment: Any) -> None:  # noqa: ANN401
+def test_what_is_no_moment_of_utc_is_refused_by_name(helper: Any, moment: Any) -> None:  # noqa: ANN401 — of any type
     with pytest.raises(InvalidInputError) as refused:
         helper(moment, "valid_from")
     assert refused.value.field == "valid_from"
