@@ -188,7 +188,7 @@ def test_a_closed_store_says_so_and_no_store_is_pickled(store: MemoryStore) -> N
 
 def test_the_event_loop_goes_on_while_the_store_works(store: MemoryStore) -> None:
     async def turn() -> tuple[str, ...]:
-        await store.aremember("kiwi", scope="user")
+        await store.aremember("kiwi", scope="user", id="k")
         ticking = asyncio.create_task(asyncio.sleep(0))
         result = await store.aretrieve("kiwi")
         assert ticking.done()

@@ -218,11 +218,12 @@ class MemoryStore(Mutations):
         self,
         content: str,
         *,
+        id: str | None = None,
         now: datetime | None = None,
         **fields: Unpack[DraftFields],
     ) -> MemoryRecord:
         """Runs `remember` in a worker thread; the event loop goes on."""
-        return await in_thread(self.remember, content, now=now, **fields)
+        return await in_thread(self.remember, content, id=id, now=now, **fields)
 
     def list_directives(
         self,
