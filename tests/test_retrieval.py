@@ -8,6 +8,7 @@ import random
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 
@@ -271,6 +272,16 @@ def test_wrong_records_are_refused_by_name(field: str, value: object) -> None:
     with pytest.raises(InvalidRecordError) as caught:
         membound.MemoryRecord.from_dict(whole({field: value}))
     assert caught.value.field.split(".")[0] == field
+
+
+@pytest.mark.parametrize("field", ["confidence", "scope", "tags", "updated_at"])
+def test_a_record_that_was_never_checked_is_refused_without_an_echo(field: str) -> None:
+    """The core's parser would quote what it cannot read."""
+    unchecked: Any = "SECRET" * 20 if field != "updated_at" else {"SECRET": "SECRET"}
+    record = msgspec.structs.replace(*records_of([whole({})]), **{field: unchecked})
+    with pytest.raises(InvalidRecordError, match=r"line \d+, column \d+") as caught:
+        membound.retrieve_records([record], "kiwi", now=AT)
+    assert "SECRET" not in str(caught.value)
 
 
 def test_now_may_be_in_any_zone_and_is_floored_to_milliseconds() -> None:

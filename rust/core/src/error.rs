@@ -2,17 +2,19 @@
 
 use std::fmt;
 
+use serde_json::error::Category;
+
 /// What the core can fail with; the binding maps each variant to one Python exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// A record's JSON is not what retrieval reads.
     Record {
-        /// What the parser said, without record content.
+        /// What kind of fault it is, and where.
         reason: String,
     },
     /// A request's JSON is not what retrieval reads.
     Request {
-        /// What the parser said, without query text.
+        /// What kind of fault it is, and where.
         reason: String,
     },
     /// Another connection holds the index beyond the busy timeout.
@@ -73,6 +75,16 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// What a parser objects to and where; its own message would quote what stands there.
+pub(crate) fn json_fault(error: &serde_json::Error) -> String {
+    let fault = match error.classify() {
+        Category::Data => "JSON of another shape",
+        Category::Syntax | Category::Io => "no JSON",
+        Category::Eof => "JSON that ends too early",
+    };
+    format!("{fault} (line {}, column {})", error.line(), error.column())
+}
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, json_fault};
 use crate::hints::{self, Hints};
 use crate::instant::{self, Millis};
 use crate::scope::{AgentContext, Place};
@@ -180,7 +180,7 @@ impl Record {
     /// Parses a record's canonical JSON.
     pub fn parse(json: &[u8]) -> Result<Self> {
         let wire: Wire = serde_json::from_slice(json)
-            .map_err(|error| Error::Record { reason: error.to_string() })?;
+            .map_err(|error| Error::Record { reason: json_fault(&error) })?;
         Ok(Self::from_wire(wire))
     }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::admission::RelevanceMode;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, json_fault};
 use crate::instant::Millis;
 use crate::record::{Authority, MemoryType, Scope};
 use crate::scope::AgentAccess;
@@ -100,7 +100,7 @@ impl Request {
     /// Parses a request's JSON.
     pub fn parse(json: &[u8]) -> Result<Self> {
         let mut request: Self = serde_json::from_slice(json)
-            .map_err(|error| Error::Request { reason: error.to_string() })?;
+            .map_err(|error| Error::Request { reason: json_fault(&error) })?;
         request.tags = request.tags.iter().map(|tag| text::label(tag)).collect();
         Ok(request)
     }
