@@ -103,6 +103,7 @@ def candidates(
     records: list[Record], request: dict[str, Any], policy: dict[str, Any], now: int
 ) -> tuple[list[Record], dict[str, int]]:
     """Return what may be ranked and how many each stage took away."""
+    records = records if policy["enabled"] else []
     scoped = [r for r in records if in_scope(r, request, tuple(policy["scopes"]))]
     least = request.get("min_confidence", 0.0)
     active = [r for r in scoped if lifecycle(r, now) == "active" and r["confidence"] >= least]

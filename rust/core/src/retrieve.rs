@@ -78,16 +78,14 @@ pub struct Outcome {
     pub trace: Trace,
 }
 
-/// Runs the pipeline over one path.
+/// Runs the pipeline over one path; under a disabled policy no record enters it.
 pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome> {
     let query = Query::new(request);
-    let (candidates, uncounted) = path.candidates(&query)?;
+    let (candidates, uncounted) =
+        if request.policy.enabled { path.candidates(&query)? } else { Default::default() };
     let (eligible, mut filtered) = eligible(candidates, &query, uncounted);
     let candidate_count = eligible.len() + filtered.irrelevant;
-    let mut admitted = admitted(eligible, &query, &mut filtered);
-    if !request.policy.enabled {
-        admitted.clear();
-    }
+    let admitted = admitted(eligible, &query, &mut filtered);
     let selection = budget::select(&admitted, request, |key| path.record(key))?;
     let trace = account::<P>(&query, candidate_count, filtered, &admitted, &selection);
     Ok(Outcome { selection, trace })
