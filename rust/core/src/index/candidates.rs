@@ -8,6 +8,7 @@
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::census::{self, Census, PlaceRow};
+use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::retrieve::{Candidate, Path, Query};
@@ -71,15 +72,18 @@ impl<'c> Fts5<'c> {
         }
         let mut special = self
             .connection
-            .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing = 'special'")?;
+            .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing = ?2")?;
         let mut answering = self.connection.prepare_cached(
             "SELECT row FROM record INDEXED BY record_census
-             WHERE place = ?1 AND standing <> 'special' AND standing <> 'ended' AND answers & ?2 <> 0",
+             WHERE place = ?1 AND standing <> ?2 AND standing <> ?3 AND answers & ?4 <> 0",
         )?;
+        let hints = query.hints.bits();
         for place in places {
-            collect(&mut special, &[&place.row], &mut rows)?;
-            if query.hints.bits() != 0 {
-                collect(&mut answering, &[&place.row, &query.hints.bits()], &mut rows)?;
+            collect(&mut special, &[&place.row, &Standing::Special], &mut rows)?;
+            if hints != 0 {
+                let values: [&dyn ToSql; 4] =
+                    [&place.row, &Standing::Special, &Standing::Ended, &hints];
+                collect(&mut answering, &values, &mut rows)?;
             }
         }
         if let Some(tag) = query.request.tags.first() {
@@ -113,8 +117,8 @@ impl Path for Fts5<'_> {
             let columns =
                 found.next()?.ok_or_else(|| damaged("a word or tag belongs to no record"))?;
             let place: i64 = columns.get(0)?;
-            let standing = columns.get_ref(1)?.as_str().map_err(damaged)?;
-            if !places.iter().any(|one| one.row == place) || standing == "ended" {
+            let standing: Standing = columns.get(1)?;
+            if !places.iter().any(|one| one.row == place) || standing == Standing::Ended {
                 continue;
             }
             let record = parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;

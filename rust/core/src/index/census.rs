@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::standing::Standing;
 use crate::error::Result;
-use crate::record::{Authority, MemoryType, Scope};
+use crate::record::Scope;
 use crate::request::Request;
 use crate::retrieve::Query;
 use crate::trace::Filtered;
@@ -41,7 +42,7 @@ struct Group {
 #[derive(Debug)]
 pub(super) struct Census {
     elsewhere: usize,
-    groups: BTreeMap<(i64, String), (Scope, Group)>,
+    groups: BTreeMap<(i64, Standing), (Scope, Group)>,
 }
 
 impl Census {
@@ -84,8 +85,8 @@ impl Census {
     }
 
     /// Takes out a record that is looked at itself.
-    pub(super) fn release(&mut self, place: i64, standing: &str, confident: bool) {
-        if let Some((_, group)) = self.groups.get_mut(&(place, standing.to_owned())) {
+    pub(super) fn release(&mut self, place: i64, standing: Standing, confident: bool) {
+        if let Some((_, group)) = self.groups.get_mut(&(place, standing)) {
             group.all = group.all.saturating_sub(1);
             group.confident = group.confident.saturating_sub(usize::from(confident));
         }
@@ -95,10 +96,7 @@ impl Census {
     pub(super) fn dropped(&self, request: &Request) -> Filtered {
         let mut filtered = Filtered { scope: self.elsewhere, ..Filtered::default() };
         for ((_, standing), (scope, group)) in &self.groups {
-            let plain = standing.split_once('/').and_then(|(authority, kind)| {
-                Some((Authority::named(authority)?, MemoryType::named(kind)?))
-            });
-            let Some((authority, kind)) = plain else {
+            let Standing::Plain(authority, kind) = *standing else {
                 filtered.lifecycle += group.all;
                 continue;
             };

@@ -7,7 +7,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params};
 
 use super::Index;
-use super::write::standing;
+use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
 
@@ -96,7 +96,7 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
         "SELECT EXISTS (
              SELECT 1 FROM record JOIN place USING (place)
              WHERE row = ?1 AND id = ?2 AND agent = ?3 AND key = ?4
-             AND (standing = ?5 OR standing = 'special' AND ?5 <> 'ended')
+             AND (standing = ?5 OR standing = ?12 AND ?5 <> ?13)
              AND confidence = ?6 AND answers = ?7 AND authority = ?8
              AND mark IS ?9 AND supersedes IS ?10 AND updated IS ?11
          )",
@@ -107,13 +107,15 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
             card.id,
             card.agent.as_ref().map_or("", |agent| agent.agent_id.as_str()),
             card.place.key(),
-            standing(connection, card)?,
+            Standing::of(connection, card)?,
             card.confidence,
             card.answers.bits(),
             card.authority.name(),
             card.mark.map(Mark::name),
             card.supersedes,
             card.updated,
+            Standing::Special,
+            Standing::Ended,
         ],
         |row| row.get(0),
     )?;

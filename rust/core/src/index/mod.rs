@@ -8,6 +8,7 @@ mod census;
 mod check;
 mod health;
 mod schema;
+mod standing;
 mod write;
 
 use std::os::unix::fs::MetadataExt as _;

@@ -14,9 +14,7 @@ pub const SCHEMA_VERSION: i64 = 1;
 /// "mbnd": tells our files from those of other programs; kept in `PRAGMA application_id`.
 const APPLICATION_ID: i64 = 0x6d62_6e64;
 
-/// `record.standing` is the group that a record is counted in: `authority/type` where nothing but the
-/// request decides about it, `ended` where it can never be active again, and `special` where time, another
-/// record or an agent has a say, so that it is always looked at itself. `census` counts the groups.
+/// `record.standing` is the group that a record is counted in ([`super::standing`]); `census` counts the groups.
 ///
 /// `search` holds the generated tokens only. The `ascii` tokenizer splits them at spaces and at nothing
 /// else: every character beyond ASCII belongs to a token, and `_` is added.

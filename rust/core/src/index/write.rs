@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Index;
+use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
 
@@ -88,10 +89,8 @@ fn upsert(connection: &Connection, json: &[u8]) -> Result<bool> {
     write_words(connection, row, &record)?;
     if let Some(superseded) = &record.card.supersedes {
         connection
-            .prepare_cached(
-                "UPDATE record SET standing = 'special' WHERE id = ?1 AND standing <> 'ended'",
-            )?
-            .execute([superseded])?;
+            .prepare_cached("UPDATE record SET standing = ?1 WHERE id = ?2 AND standing <> ?3")?
+            .execute(params![Standing::Special, superseded, Standing::Ended])?;
     }
     Ok(true)
 }
@@ -113,7 +112,7 @@ fn write_row(connection: &Connection, card: &Card, json: &[u8]) -> Result<i64> {
             params![
                 card.id,
                 place,
-                standing(connection, card)?,
+                Standing::of(connection, card)?,
                 card.confidence,
                 card.answers.bits(),
                 card.authority.name(),
@@ -137,25 +136,6 @@ fn place_row(connection: &Connection, card: &Card) -> Result<i64> {
         .prepare_cached("SELECT place FROM place WHERE agent = ?1 AND key = ?2")?
         .query_row([agent, &key], |row| row.get(0))?;
     Ok(place)
-}
-
-/// See [`super::schema`]: the group in which a record is counted.
-pub(super) fn standing(connection: &Connection, card: &Card) -> Result<String> {
-    if card.agent.is_some() {
-        return Ok("special".to_owned());
-    }
-    if card.mark.is_some() {
-        return Ok("ended".to_owned());
-    }
-    let superseded: bool = connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?
-        .query_row([&card.id], |row| row.get(0))?;
-    let dated = card.valid_from.is_some() || card.ends.is_some();
-    Ok(if superseded || dated || card.supersedes.is_some() {
-        "special".to_owned()
-    } else {
-        format!("{}/{}", card.authority.name(), card.kind.name())
-    })
 }
 
 fn write_words(connection: &Connection, row: i64, record: &Record) -> Result<()> {
