@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from membound import MemoryDraft, MemoryStore, _core
-from membound.errors import StoreBusyError
+from membound.errors import CanonicalFileError, StoreBusyError
 from membound.writer import Writer
 
 if TYPE_CHECKING:
@@ -135,6 +135,12 @@ def test_a_forked_child_does_not_give_the_right_to_write_away(tmp_path: Path) ->
     assert _core.WriterLock.try_acquire(tmp_path / "lock") is None
     held.release()
     assert _core.WriterLock.try_acquire(tmp_path / "lock") is not None
+
+
+def test_a_lock_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CanonicalFileError) as caught:
+        _core.WriterLock.try_acquire(tmp_path)
+    assert (caught.value.path, caught.value.action) == (str(tmp_path), "lock")
 
 
 def test_a_child_that_lives_on_does_not_keep_the_right_to_write(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ The tree:
       StoreError                          the store as a whole cannot do this now
         StoreBusyError                    another writer holds the store
         StoreClosedError                  the store was closed, or inherited by a forked child
-        CanonicalFileError                a canonical file or its folder cannot be read or written
+        CanonicalFileError                a file or folder of the store cannot be read or written
         IndexUnavailableError             the index cannot be used; recall answers from the files
           IndexDamagedError               its file is damaged or outdated and is to be rebuilt
           IndexSchemaError                the index was written by a newer version
@@ -136,7 +136,15 @@ class StoreClosedError(StoreError):
 
 
 class CanonicalFileError(StoreError):
-    """A canonical file or its folder cannot be read or written."""
+    """A file or folder of the store cannot be read or written.
+
+    A record's file, the folder that holds them, the writer's lock file or the feedback log.
+
+    Attributes:
+        path: the file or folder, as text.
+        action: what was tried, as a verb.
+        reason: why it failed.
+    """
 
     def __init__(self, path: str, action: str, reason: str) -> None:
         super().__init__(path, action, reason)

@@ -1,6 +1,7 @@
 //! Every failure of the core, exhaustive.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde_json::error::Category;
 
@@ -48,6 +49,8 @@ pub enum Error {
     },
     /// The lock file cannot be opened or locked.
     Lock {
+        /// The lock file.
+        path: PathBuf,
         /// What the operating system said.
         reason: String,
     },
@@ -69,7 +72,9 @@ impl fmt::Display for Error {
                 write!(f, "the index has schema {found}, newer than {known}")
             }
             Self::IndexUnavailable { reason } => write!(f, "the index cannot be used: {reason}"),
-            Self::Lock { reason } => write!(f, "the lock file cannot be used: {reason}"),
+            Self::Lock { path, reason } => {
+                write!(f, "the lock file {} cannot be used: {reason}", path.display())
+            }
         }
     }
 }

@@ -15,7 +15,10 @@ pub struct WriterLock {
 impl WriterLock {
     /// Takes the lock on the file at `path`, creating it; `None` where another holder has it.
     pub fn try_acquire(path: &Path) -> Result<Option<Self>> {
-        let failed = |error: std::io::Error| Error::Lock { reason: error.to_string() };
+        let failed = |error: std::io::Error| Error::Lock {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

@@ -40,8 +40,9 @@ impl From<CoreError> for PyErr {
                 to::IndexUnavailableError::new_err(reason)
             }
             Error::IndexNewer { found, known } => to::IndexSchemaError::new_err((found, known)),
-            Error::Lock { reason } => {
-                to::CanonicalFileError::new_err(("the writer's lock file", "lock", reason))
+            Error::Lock { path, reason } => {
+                let path = path.to_string_lossy().into_owned();
+                to::CanonicalFileError::new_err((path, "lock", reason))
             }
         }
     }
