@@ -294,3 +294,13 @@ def test_at_the_floor(tmp_path: Path) -> None:
         mode = chance.choice(["foundation-v1", "foundation-v1", "historical-v1"])
         requests.append({"query": " ".join(asked), "now": NOW, "relevance_mode": mode})
     assert_paths_agree(tmp_path, records, requests)
+
+
+def test_a_word_as_long_as_one_that_was_cut(tmp_path: Path) -> None:
+    """FTS5 cuts words at 32,768 bytes: the record's longer word then looks like the query's."""
+    word = "\U00020000" * 8191 + "\u0e01"
+    records = [
+        whole({"id": name, "content": text}) for name, text in (("a", word), ("b", word + "ab"))
+    ]
+    assert len(f"w{word}".encode()) == 32_768
+    assert_paths_agree(tmp_path, records, [{"query": word, "now": NOW, "character_budget": 40_000}])

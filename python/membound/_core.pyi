@@ -8,6 +8,7 @@ __all__ = [
     "WriterLock",
     "build_profile",
     "directive_block",
+    "directive_characters",
     "index_schema_version",
     "instant",
     "label",
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 build_profile: Literal["debug", "release"]
+directive_characters: int
 tokenizer_version: str
 index_schema_version: int
 

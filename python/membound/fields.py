@@ -25,7 +25,6 @@ EvidenceStatus = Literal[
 Operation = Literal["create", "update", "disable", "restore", "forget", "rollback", "supersede"]
 
 CONTENT_CHARACTERS: Final = 16_384
-DIRECTIVE_CHARACTERS: Final = 1_000
 HISTORY_CHARACTERS: Final = 64_000
 HISTORY_REVISIONS: Final = 20
 ID_CHARACTERS: Final = 128

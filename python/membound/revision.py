@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from membound import _core
 from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
-from membound.fields import (
-    DIRECTIVE_CHARACTERS,
-    HISTORY_CHARACTERS,
-    HISTORY_REVISIONS,
-    Operation,
-)
+from membound.fields import HISTORY_CHARACTERS, HISTORY_REVISIONS, Operation
 from membound.parts import Revision, Snapshot
 from membound.records import MemoryRecord
 from membound.schema import json_names, leaf, may_be_absent
@@ -84,8 +80,8 @@ def refuse_unfit_directive(record: MemoryRecord) -> None:
         raise InvalidInputError("agent_context", "none for a directive", "an agent's context")
     if record.scope == "project":
         raise InvalidInputError("scope", "user or workspace for a directive", "'project'")
-    if len(record.content) > DIRECTIVE_CHARACTERS:
-        expected = f"at most {DIRECTIVE_CHARACTERS:,} characters for a directive"
+    if len(record.content) > _core.directive_characters:
+        expected = f"at most {_core.directive_characters:,} characters for a directive"
         raise InvalidInputError("content", expected, f"{len(record.content):,}")
 
 

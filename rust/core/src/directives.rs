@@ -13,7 +13,7 @@ use crate::scope;
 use crate::trace::list;
 
 /// Longer rules are never injected: a rule is followed whole or not at all.
-const LONGEST_RULE: usize = 1_000;
+pub const MOST_CHARACTERS: usize = 1_000;
 
 /// The rules that were selected, and those that were left out.
 #[derive(Debug, Default, Serialize)]
@@ -38,7 +38,7 @@ pub fn select_directives(records: &[Record], request: &Request) -> DirectiveSele
     }
     for (at, record) in active_rules(records, request) {
         let cost = characters(&directive_line(record)) + 1;
-        if characters(&record.content) > LONGEST_RULE {
+        if characters(&record.content) > MOST_CHARACTERS {
             list(&mut selection.truncated_ids, &record.card.id);
         } else if selection.selected.len() >= policy.max_records
             || selection.characters + cost > policy.max_characters

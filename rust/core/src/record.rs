@@ -121,6 +121,13 @@ pub struct Card {
     pub answers: Hints,
 }
 
+impl Card {
+    /// The agent that owns the record; nobody is "".
+    pub fn owner(&self) -> &str {
+        self.agent.as_ref().map_or("", |agent| &agent.agent_id)
+    }
+}
+
 /// Where a record's statement came from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Source {

@@ -115,6 +115,11 @@ impl Request {
         request
     }
 
+    /// The agent whose records are asked for; nobody is "".
+    pub fn owner(&self) -> &str {
+        self.agent.as_ref().map_or("", |agent| &agent.agent_id)
+    }
+
     /// How many records may be selected.
     pub fn record_limit(&self) -> u64 {
         if !self.policy.enabled {

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 mod _core {
     use membound_core::budget::Taken;
     use membound_core::context;
-    use membound_core::directives::select_directives as select;
+    use membound_core::directives::{self, select_directives as select};
     use membound_core::error::{Error, Result};
     use membound_core::files;
     use membound_core::instant::{Millis, parse};
@@ -37,6 +37,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("build_profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+        module.add("directive_characters", directives::MOST_CHARACTERS)?;
         module.add("tokenizer_version", tokens::TOKENIZER_VERSION)?;
         module.add("index_schema_version", membound_core::index::SCHEMA_VERSION)
     }

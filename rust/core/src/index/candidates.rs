@@ -8,15 +8,13 @@
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::census::{self, Census, PlaceRow};
+use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::retrieve::{Candidate, Path, Query};
 use crate::tokens::matched;
 use crate::trace::{Channel, Filtered, Mode};
-
-/// FTS5 cuts longer tokens, so that counts over them are upper bounds and are counted again.
-const LONGEST_TOKEN: usize = 32_000;
 
 /// More rows than any index of ours has: a file that says so is damaged, and is not given the memory.
 const MOST_ROWS: usize = 1 << 28;
@@ -135,9 +133,10 @@ impl Path for Fts5<'_> {
     }
 }
 
-/// The exact number of query tokens in a record, of which `hits` is what the postings say.
+/// The exact number of query tokens in a record, of which `hits` is what the postings say: more, where a
+/// token is as long as one that was cut.
 fn count(record: &Record, query: &Query<'_>, hits: u8) -> usize {
-    if query.tokens.tokens.iter().any(|token| token.len() > LONGEST_TOKEN) {
+    if query.tokens.tokens.iter().any(|token| token.len() >= MOST_TOKEN_BYTES) {
         return matched(&query.tokens.tokens, &record.search_tokens().tokens);
     }
     usize::from(hits)

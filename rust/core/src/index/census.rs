@@ -20,7 +20,7 @@ pub(super) struct PlaceRow {
 
 /// The places that the request sees and the index knows.
 pub(super) fn places(connection: &Connection, query: &Query<'_>) -> Result<Vec<PlaceRow>> {
-    let agent = query.request.agent.as_ref().map_or("", |agent| agent.agent_id.as_str());
+    let agent = query.request.owner();
     let mut find =
         connection.prepare_cached("SELECT place FROM place WHERE agent = ?1 AND key = ?2")?;
     let mut found = Vec::new();

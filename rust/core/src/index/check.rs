@@ -7,12 +7,10 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params};
 
 use super::Index;
+use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
-
-/// FTS5 keeps the first bytes of longer tokens only.
-const LONGEST_TERM: usize = 32_768;
 
 const SUM_DIFFERS: &str = "SELECT EXISTS (
     SELECT place, standing, records FROM census WHERE records <> 0
@@ -87,7 +85,7 @@ fn expected(connection: &Connection) -> Result<(Sum, Sum)> {
 
 fn term(token: &str) -> &[u8] {
     let bytes = token.as_bytes();
-    bytes.get(..LONGEST_TERM).unwrap_or(bytes)
+    bytes.get(..MOST_TOKEN_BYTES).unwrap_or(bytes)
 }
 
 /// Whether a row's columns are what a card gives; one that was replaced once may stay `special`.
@@ -105,7 +103,7 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
         params![
             row,
             card.id,
-            card.agent.as_ref().map_or("", |agent| agent.agent_id.as_str()),
+            card.owner(),
             card.place.key(),
             Standing::of(connection, card)?,
             card.confidence,

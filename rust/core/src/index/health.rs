@@ -75,18 +75,19 @@ impl Index {
 
     /// At most `most` records as canonical JSON, last changed first, from behind the cursor on.
     pub fn page(&self, after: Option<(Option<Millis>, &str)>, most: usize) -> Result<Vec<Vec<u8>>> {
+        // A date that cannot be read counts as the earliest.
+        let earliest = Millis::MIN;
         let (updated, id) = after.unwrap_or((Some(Millis::MAX), ""));
+        let updated = updated.unwrap_or(earliest);
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(|connection| {
-            // An unreadable date counts as the earliest.
             let mut statement = connection.prepare_cached(
                 "SELECT json FROM record
-                 WHERE (ifnull(updated, -9223372036854775808), id) < (?1, '') OR
-                       (ifnull(updated, -9223372036854775808) = ?1 AND id > ?2)
-                 ORDER BY updated DESC, id LIMIT ?3",
+                 WHERE ifnull(updated, ?1) < ?2 OR (ifnull(updated, ?1) = ?2 AND id > ?3)
+                 ORDER BY updated DESC, id LIMIT ?4",
             )?;
-            let rows = statement
-                .query_map(params![updated.unwrap_or(Millis::MIN), id, most], |row| row.get(0))?;
+            let rows =
+                statement.query_map(params![earliest, updated, id, most], |row| row.get(0))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

@@ -14,6 +14,9 @@ pub const SCHEMA_VERSION: i64 = 1;
 /// "mbnd": tells our files from those of other programs; kept in `PRAGMA application_id`.
 const APPLICATION_ID: i64 = 0x6d62_6e64;
 
+/// Of a longer token FTS5 keeps so many first bytes, when it is written and when it is asked for.
+pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
+
 /// `record.standing` is the group that a record is counted in ([`super::standing`]); `census` counts the groups.
 ///
 /// `search` holds the generated tokens only. The `ascii` tokenizer splits them at spaces and at nothing

@@ -127,7 +127,7 @@ fn write_row(connection: &Connection, card: &Card, json: &[u8]) -> Result<i64> {
 }
 
 fn place_row(connection: &Connection, card: &Card) -> Result<i64> {
-    let agent = card.agent.as_ref().map_or("", |agent| agent.agent_id.as_str());
+    let agent = card.owner();
     let key = card.place.key();
     connection
         .prepare_cached("INSERT OR IGNORE INTO place (agent, key) VALUES (?1, ?2)")?
