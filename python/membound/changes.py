@@ -111,15 +111,7 @@ def superseded(record: MemoryRecord, by: MemoryRecord, now: datetime) -> MemoryR
     return revised(record, operation="supersede", now_text=moment, changes=changes)
 
 
-def _whereabouts(record: MemoryRecord) -> tuple[object, ...]:
-    """Tells whose record it is, in the forms in which recall compares places."""
-    agent = record.agent_context and record.agent_context.agent_id
-    kind: str = record.scope
-    place = ""
-    if record.scope == "workspace":
-        place = record.workspace or ""
-    elif record.scope == "project" and record.project_identity is not None:
-        kind, place = "identity", record.project_identity
-    elif record.scope == "project":
-        place = (record.workspace if record.project is None else record.project) or ""
-    return kind, agent, _core.normalize_path(place)
+def _whereabouts(record: MemoryRecord) -> tuple[str, str | None]:
+    """Tells whose record it is, in the form in which recall compares places."""
+    agent = record.agent_context.agent_id if record.agent_context else None
+    return _core.place(record.to_json()), agent

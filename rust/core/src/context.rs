@@ -43,7 +43,7 @@ fn block(opening: &str, lines: &[String], closing: &str) -> String {
     format!("{opening}{}\n{closing}", lines.join("\n"))
 }
 
-/// The line of one record around its content: `- id=… scope=… … content="` and `"`.
+/// The line of one record with a content in place of its own: `- id=… scope=… … content="…"`.
 pub fn reference_line(record: &Record, content: &str, now: Millis) -> String {
     let card = &record.card;
     let mut line = String::from("- id=");

@@ -15,23 +15,36 @@ mod exceptions {
     import_exception!(membound.errors, StoreBusyError);
 }
 
-/// A core error on its way to Python.
-pub(crate) struct CoreError(Error);
+/// An error on its way to Python.
+pub(crate) enum CoreError {
+    /// The core's.
+    Core(Error),
+    /// A trace or a selection cannot be written as JSON.
+    Unwritten(serde_json::Error),
+}
 
 impl From<Error> for CoreError {
     fn from(error: Error) -> Self {
-        Self(error)
+        Self::Core(error)
     }
 }
 
 impl From<CoreError> for PyErr {
     fn from(error: CoreError) -> Self {
         use exceptions as to;
-        match error.0 {
+        let error = match error {
+            CoreError::Core(error) => error,
+            CoreError::Unwritten(error) => {
+                return to::InternalError::new_err(format!("an answer cannot be written: {error}"));
+            }
+        };
+        match error {
             Error::Record { reason } => {
                 to::InvalidRecordError::new_err(("record", "a record's canonical JSON", reason))
             }
-            Error::Request { reason } => to::InternalError::new_err(reason),
+            Error::Request { reason } => {
+                to::InternalError::new_err(format!("a request cannot be read: {reason}"))
+            }
             Error::IndexBusy => to::StoreBusyError::new_err(f64::from(BUSY_SECONDS)),
             Error::IndexCorrupt { reason } | Error::IndexOutdated { reason } => {
                 to::IndexDamagedError::new_err(reason)

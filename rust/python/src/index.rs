@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use membound_core::error::Result;
 use membound_core::index;
 use membound_core::instant::Millis;
 use membound_core::lock;
@@ -12,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::_core::{cut, json};
+use crate::convert::{cut, json};
 use crate::error::CoreResult;
 
 /// An open index; any thread may use it.
@@ -40,7 +39,7 @@ impl Index {
         py: Python<'py>,
         request: PyBackedBytes,
     ) -> CoreResult<(Selected<'py>, String, Bound<'py, PyBytes>)> {
-        let (outcome, records, trace) = py.detach(|| -> Result<_> {
+        let (outcome, records, trace) = py.detach(|| -> CoreResult<_> {
             let (outcome, records) = self.0.retrieve(&Request::parse(&request)?)?;
             let trace = json(&outcome.trace)?;
             Ok((outcome, records, trace))
@@ -138,7 +137,7 @@ impl Index {
         Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
     }
 
-    /// Lets SQLite and FTS5 check the whole file.
+    /// Checks the file's structure, and every row, count, tag and word against its records' JSON.
     fn check(&self, py: Python<'_>) -> CoreResult<()> {
         Ok(py.detach(|| self.0.check())?)
     }

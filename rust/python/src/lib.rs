@@ -3,6 +3,7 @@
 //! Records and requests cross as JSON bytes; what comes back is text, JSON bytes and positions.
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 extracts arguments by value")]
 
+mod convert;
 mod error;
 mod index;
 
@@ -11,10 +12,9 @@ use pyo3::prelude::*;
 /// The native core of membound.
 #[pymodule(gil_used = false)]
 mod _core {
-    use membound_core::budget::Taken;
     use membound_core::context;
     use membound_core::directives::{self, select_directives as select};
-    use membound_core::error::{Error, Result};
+    use membound_core::error::Result;
     use membound_core::files;
     use membound_core::instant::{Millis, parse};
     use membound_core::lifecycle::lifecycle as state;
@@ -27,6 +27,7 @@ mod _core {
     use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
     use pyo3::types::PyBytes;
 
+    use crate::convert::{cut, json};
     use crate::error::CoreResult;
 
     #[pymodule_export]
@@ -53,6 +54,12 @@ mod _core {
     #[pyfunction]
     fn normalize_path(path: &str) -> Option<String> {
         scope::normalize_path(path)
+    }
+
+    /// The place of a record as one text: equal where the same requests may see it, agents aside.
+    #[pyfunction]
+    fn place(record: PyBackedBytes) -> CoreResult<String> {
+        Ok(Record::parse(&record)?.card.place.key())
     }
 
     /// The milliseconds since the epoch that an ISO 8601 text names; None for any other text.
@@ -82,7 +89,7 @@ mod _core {
         request: PyBackedBytes,
         records: Vec<PyBackedBytes>,
     ) -> CoreResult<(Positions, String, Bound<'_, PyBytes>)> {
-        let (selected, block, trace) = py.detach(|| -> Result<_> {
+        let (selected, block, trace) = py.detach(|| -> CoreResult<_> {
             let request = Request::parse(&request)?;
             let outcome = files::retrieve_records(&request, records.iter().map(|json| &**json))?;
             let selected = outcome.selection.taken.into_iter().map(|taken| (taken.key, cut(taken)));
@@ -128,22 +135,12 @@ mod _core {
         request: PyBackedBytes,
         records: Vec<PyBackedBytes>,
     ) -> CoreResult<Bound<'_, PyBytes>> {
-        let selection = py.detach(|| -> Result<_> {
+        let selection = py.detach(|| -> CoreResult<_> {
             let request = Request::parse(&request)?;
             let records: Vec<Record> =
                 records.iter().map(|json| Record::parse(json)).collect::<Result<_>>()?;
             json(&select(&records, &request))
         })?;
         Ok(PyBytes::new(py, &selection))
-    }
-
-    /// The content as the block shows it, where it is not the record's own.
-    pub(crate) fn cut(taken: Taken) -> Option<String> {
-        taken.cut.then_some(taken.record.content)
-    }
-
-    /// A value as JSON.
-    pub(crate) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
-        serde_json::to_vec(value).map_err(|error| Error::Request { reason: error.to_string() })
     }
 }
