@@ -39,7 +39,7 @@ CHARACTER_BUDGET: Final = 6_000
 """Most characters of a reference block, where nothing else is asked for."""
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the core reads; field for field `rust/core/src/request.rs`."""
 
     now: int
@@ -50,11 +50,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     project_identity: str | None = None
     agent: AgentAccess | None = None
     query: str = ""
-    purpose: Purpose | None = None
+    purpose: Purpose = "injection"
     limit: int = 0
     character_budget: int = 0
     min_confidence: float = 0.0
-    relevance_mode: RelevanceMode | None = None
+    relevance_mode: RelevanceMode = "foundation-v1"
     scopes: tuple[str, ...] | None = None
     types: tuple[str, ...] | None = None
     authorities: tuple[str, ...] | None = None

@@ -6,10 +6,9 @@ use crate::features::{Features, coverage};
 use crate::text::is_cjk;
 
 /// A named, versioned rule of admission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum RelevanceMode {
     /// Lexical at least 0.4, or 1/3 where the query contains CJK; or any type affinity.
-    #[default]
     #[serde(rename = "foundation-v1")]
     FoundationV1,
     /// Any lexical match; or any type affinity.

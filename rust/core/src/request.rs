@@ -50,7 +50,6 @@ pub struct DirectivePolicy {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Request {
     /// The words asked for.
-    #[serde(default)]
     pub query: String,
     /// The instant at which lifecycles and freshness are judged.
     pub now: Millis,
@@ -67,19 +66,14 @@ pub struct Request {
     /// What the host allows.
     pub policy: Policy,
     /// What the records are for.
-    #[serde(default = "injection")]
     pub purpose: Purpose,
     /// Most records.
-    #[serde(default)]
     pub limit: u64,
     /// Most characters of the context block.
-    #[serde(default)]
     pub character_budget: usize,
     /// Least confidence of an eligible record.
-    #[serde(default)]
     pub min_confidence: f64,
     /// The rule of admission.
-    #[serde(default)]
     pub relevance_mode: RelevanceMode,
     /// Only these scopes, where given.
     pub scopes: Option<Vec<Scope>>,
@@ -88,12 +82,7 @@ pub struct Request {
     /// Only these authorities, where given.
     pub authorities: Option<Vec<Authority>>,
     /// Only records that carry every one of these tags.
-    #[serde(default)]
     pub tags: Vec<String>,
-}
-
-fn injection() -> Purpose {
-    Purpose::Injection
 }
 
 impl Request {

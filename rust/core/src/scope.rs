@@ -117,7 +117,6 @@ pub struct AgentAccess {
     /// Its present task.
     pub task_id: Option<String>,
     /// Whether it manages all of its own records.
-    #[serde(default)]
     pub manage: bool,
 }
 
