@@ -2,11 +2,11 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::candidate::Measured;
 use crate::context::{self, characters, escaped_width, reference_frame, reference_line};
 use crate::error::Result;
 use crate::record::Record;
 use crate::request::Request;
-use crate::retrieve::Admitted;
 use crate::text::{is_space, label, trim_end};
 use crate::trace::list;
 
@@ -49,7 +49,7 @@ impl Selection {
 
 /// Takes records in rank order until the record budget is used, each as far as the character budget allows.
 pub fn select(
-    admitted: &[Admitted],
+    admitted: &[Measured],
     request: &Request,
     mut record: impl FnMut(usize) -> Result<Record>,
 ) -> Result<Selection> {

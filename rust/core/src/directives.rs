@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::context::{characters, directive_line};
 use crate::lifecycle::{Lifecycle, lifecycle};
-use crate::record::{Authority, Record, Scope};
+use crate::record::{Authority, Record};
 use crate::request::Request;
-use crate::scope;
+use crate::scope::Scope;
 use crate::trace::list;
 
 /// Longer rules are never injected: a rule is followed whole or not at all.
@@ -55,7 +55,7 @@ pub fn select_directives(records: &[Record], request: &Request) -> DirectiveSele
 /// The rules in force, with their positions, in block order.
 fn active_rules<'a>(records: &'a [Record], request: &Request) -> Vec<(usize, &'a Record)> {
     let everywhere = request.in_every_scope();
-    let places = scope::visible_places(&everywhere);
+    let places = everywhere.places();
     let mut rules: Vec<(usize, &Record)> = records
         .iter()
         .enumerate()
@@ -63,7 +63,7 @@ fn active_rules<'a>(records: &'a [Record], request: &Request) -> Vec<(usize, &'a
             let card = &record.card;
             card.authority == Authority::Directive
                 && card.agent.is_none()
-                && scope::in_scope(card, &everywhere, &places)
+                && everywhere.sees(card, &places)
                 && lifecycle(card, request.now) == Lifecycle::Active
         })
         .collect();

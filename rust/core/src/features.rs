@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::hints::Hints;
 use crate::instant::Millis;
-use crate::record::{Card, Scope};
+use crate::record::Card;
+use crate::scope::Scope;
 
 /// After so long, an observation counts half: 180 days in milliseconds.
 pub const HALF_LIFE: f64 = 15_552_000_000.0;

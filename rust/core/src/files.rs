@@ -1,9 +1,10 @@
 //! The path over records at hand: the canonical files, or whatever a caller holds in memory.
 
+use crate::candidate::Candidate;
 use crate::error::Result;
 use crate::record::Record;
 use crate::request::Request;
-use crate::retrieve::{Candidate, Outcome, Path, Query, retrieve};
+use crate::retrieve::{Outcome, Path, Query, retrieve};
 use crate::tokens::matched;
 use crate::trace::{Channel, Filtered, Mode};
 

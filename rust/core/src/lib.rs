@@ -17,6 +17,7 @@
 
 pub mod admission;
 pub mod budget;
+pub mod candidate;
 pub mod context;
 pub mod directives;
 pub mod error;

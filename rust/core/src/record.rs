@@ -2,29 +2,17 @@
 //!
 //! The schema is declared once, in Python's `records.py`; what arrives here has passed it.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::{Error, Result, json_fault};
 use crate::hints::{self, Hints};
 use crate::instant::{self, Millis};
-use crate::scope::{AgentContext, Place};
+use crate::scope::{AgentContext, Place, Scope};
 use crate::text;
 use crate::tokens::{RECORD_TOKENS, SearchTokens, search_tokens};
 
-/// Where a record belongs and who may see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// The user's, everywhere.
-    User,
-    /// One workspace's.
-    Workspace,
-    /// One project's.
-    Project,
-}
-
 /// What kind of statement a record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryType {
     /// Something that is so.
@@ -42,7 +30,7 @@ pub enum MemoryType {
 }
 
 /// Evidence, or a standing rule the user approved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Authority {
     /// Evidence.
@@ -66,13 +54,11 @@ macro_rules! named {
     )*};
 }
 named! {
-    Scope { User = "user", Workspace = "workspace", Project = "project" }
     MemoryType {
         Fact = "fact", Preference = "preference", Decision = "decision", Episode = "episode",
         Relationship = "relationship", Insight = "insight"
     }
     Authority { Reference = "reference", Directive = "directive" }
-    Mark { Deleted = "deleted", Disabled = "disabled", Superseded = "superseded" }
 }
 
 /// Marks that end a record's life whatever the time, in the order in which they count.
@@ -84,6 +70,17 @@ pub enum Mark {
     Disabled,
     /// It was superseded.
     Superseded,
+}
+
+impl Mark {
+    /// The mark's name in SQL and as a lifecycle state.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted",
+            Self::Disabled => "disabled",
+            Self::Superseded => "superseded",
+        }
+    }
 }
 
 /// What eligibility and ranking read of a record; no content.

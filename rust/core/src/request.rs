@@ -5,8 +5,8 @@ use serde::Deserialize;
 use crate::admission::RelevanceMode;
 use crate::error::{Error, Result, json_fault};
 use crate::instant::Millis;
-use crate::record::{Authority, MemoryType, Scope};
-use crate::scope::AgentAccess;
+use crate::record::{Authority, Card, MemoryType};
+use crate::scope::{self, AgentAccess, Place, Scope};
 use crate::text;
 
 /// Most records that any request selects, whatever it asks for.
@@ -107,6 +107,26 @@ impl Request {
     /// The agent whose records are asked for; nobody is "".
     pub fn owner(&self) -> &str {
         self.agent.as_ref().map_or("", |agent| &agent.agent_id)
+    }
+
+    /// The places that the request may see, before the ownership of agents.
+    pub fn places(&self) -> Vec<Place> {
+        let workspace = self.workspace.as_deref();
+        let places = [
+            Place::User,
+            Place::new(Scope::Workspace, workspace, None, None),
+            Place::new(Scope::Project, workspace, self.project.as_deref(), None),
+            Place::Identity(self.project_identity.as_deref().and_then(scope::normalize_path)),
+        ];
+        let allowed = |place: &Place| place.exists() && self.policy.scopes.contains(&place.scope());
+        places.into_iter().filter(allowed).collect()
+    }
+
+    /// Whether the request, which sees `places`, may see the record at all.
+    pub fn sees(&self, card: &Card, places: &[Place]) -> bool {
+        let root = self.project.as_deref().or(self.workspace.as_deref()).unwrap_or_default();
+        places.contains(&card.place)
+            && scope::agent_sees(card.agent.as_ref(), self.agent.as_ref(), root)
     }
 
     /// How many records may be selected.

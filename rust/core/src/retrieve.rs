@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::admission::Admission;
 use crate::budget::{self, Selection};
+use crate::candidate::{Candidate, Measured};
 use crate::error::Result;
 use crate::features::Features;
 use crate::hints::{self, Hints};
@@ -11,7 +12,7 @@ use crate::lifecycle::{Lifecycle, lifecycle};
 use crate::rank::{self, WEIGHTS};
 use crate::record::{Card, Record};
 use crate::request::Request;
-use crate::scope::{self, Place};
+use crate::scope::Place;
 use crate::tokens::{QUERY_TOKENS, SearchTokens, TOKENIZER_VERSION, search_tokens};
 use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Scored, Trace};
 
@@ -38,20 +39,9 @@ impl<'a> Query<'a> {
             tokens: search_tokens(&request.query, QUERY_TOKENS),
             hints: hints::hinted(&request.query),
             admission: Admission::new(request.relevance_mode, &request.query),
-            places: scope::visible_places(request),
+            places: request.places(),
         }
     }
-}
-
-/// A record that some channel proposes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// What eligibility and ranking read of it.
-    pub card: Card,
-    /// How many query tokens it holds.
-    pub hits: usize,
-    /// Where to find the whole record.
-    pub key: usize,
 }
 
 /// Where candidates come from.
@@ -85,7 +75,8 @@ pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome> {
         if request.policy.enabled { path.candidates(&query)? } else { Default::default() };
     let (eligible, mut filtered) = eligible(candidates, &query, uncounted);
     let candidate_count = eligible.len() + filtered.irrelevant;
-    let admitted = admitted(eligible, &query, &mut filtered);
+    let ranked = ranked(measured(eligible, &query));
+    let admitted = admitted(ranked, &query, &mut filtered);
     let selection = budget::select(&admitted, request, |key| path.record(key))?;
     let trace = account::<P>(&query, candidate_count, filtered, &admitted, &selection);
     Ok(Outcome { selection, trace })
@@ -98,8 +89,7 @@ fn eligible(
     mut filtered: Filtered,
 ) -> (Vec<Candidate>, Filtered) {
     let request = query.request;
-    filtered.scope +=
-        drop_unless(&mut candidates, |card| scope::in_scope(card, request, &query.places));
+    filtered.scope += drop_unless(&mut candidates, |card| request.sees(card, &query.places));
     filtered.lifecycle += drop_unless(&mut candidates, |card| {
         lifecycle(card, request.now) == Lifecycle::Active
             && card.confidence >= request.min_confidence
@@ -121,50 +111,49 @@ fn drop_unless(candidates: &mut Vec<Candidate>, keep: impl Fn(&Card) -> bool) ->
     before - candidates.len()
 }
 
-/// A candidate that is relevant.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Admitted {
-    /// The candidate.
-    pub candidate: Candidate,
-    /// Its features and final score.
-    pub scored: Scored,
+/// Gives every candidate its features and final score.
+fn measured(candidates: Vec<Candidate>, query: &Query<'_>) -> Vec<Measured> {
+    let asked = query.tokens.tokens.len();
+    let measure = |candidate: Candidate| {
+        let (card, now) = (&candidate.card, query.request.now);
+        let features = Features::measure(card, candidate.hits, asked, query.hints, now);
+        let scored = Scored { features, final_score: rank::final_score(&features, &WEIGHTS) };
+        Measured { candidate, scored }
+    };
+    candidates.into_iter().map(measure).collect()
 }
 
-/// Measures every candidate, drops the irrelevant, and puts the rest in order.
-fn admitted(
-    candidates: Vec<Candidate>,
-    query: &Query<'_>,
-    filtered: &mut Filtered,
-) -> Vec<Admitted> {
-    let asked = query.tokens.tokens.len();
-    let all = candidates.len();
-    let mut admitted: Vec<Admitted> = candidates
-        .into_iter()
-        .filter_map(|candidate| {
-            let (card, now) = (&candidate.card, query.request.now);
-            let features = Features::measure(card, candidate.hits, asked, query.hints, now);
-            let scored = Scored { features, final_score: rank::final_score(&features, &WEIGHTS) };
-            query.admission.admits(&features).then_some(Admitted { candidate, scored })
-        })
-        .collect();
-    filtered.irrelevant += all - admitted.len();
-    admitted.sort_by(|a, b| {
-        let key = |one: &Admitted| one.scored.final_score;
+/// Puts the measured in their total order.
+fn ranked(mut measured: Vec<Measured>) -> Vec<Measured> {
+    measured.sort_by(|a, b| {
+        let key = |one: &Measured| one.scored.final_score;
         rank::order((&a.candidate.card, key(a)), (&b.candidate.card, key(b)))
     });
-    admitted
+    measured
+}
+
+/// Drops the irrelevant, and adds to their count.
+fn admitted(
+    mut ranked: Vec<Measured>,
+    query: &Query<'_>,
+    filtered: &mut Filtered,
+) -> Vec<Measured> {
+    let all = ranked.len();
+    ranked.retain(|one| query.admission.admits(&one.scored.features));
+    filtered.irrelevant += all - ranked.len();
+    ranked
 }
 
 fn account<P: Path>(
     query: &Query<'_>,
     candidate_count: usize,
     filtered: Filtered,
-    admitted: &[Admitted],
+    admitted: &[Measured],
     selection: &Selection,
 ) -> Trace {
     let selected: BTreeSet<&str> =
         selection.taken.iter().map(|taken| taken.record.card.id.as_str()).collect();
-    let ranking = |one: &Admitted| Ranking {
+    let ranking = |one: &Measured| Ranking {
         memory_id: one.candidate.card.id.clone(),
         channel: P::channel(one.candidate.hits),
         features: one.scored,

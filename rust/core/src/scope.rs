@@ -3,13 +3,34 @@
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::record::{Card, Scope};
-use crate::request::Request;
 use crate::text;
+
+/// Where a record belongs and who may see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The user's, everywhere.
+    User,
+    /// One workspace's.
+    Workspace,
+    /// One project's.
+    Project,
+}
+
+impl Scope {
+    /// The scope's name in canonical JSON and in context lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Workspace => "workspace",
+            Self::Project => "project",
+        }
+    }
+}
 
 /// The place a record belongs to; agents aside, two records share it exactly when the same
 /// requests may see them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// The user's, everywhere.
     User,
@@ -48,7 +69,7 @@ impl Place {
     }
 
     /// Whether the place names anything that a request could equal.
-    fn exists(&self) -> bool {
+    pub fn exists(&self) -> bool {
         !matches!(self, Self::Workspace(None) | Self::Project(None) | Self::Identity(None))
     }
 
@@ -62,24 +83,6 @@ impl Place {
         };
         path.map_or_else(|| kind.to_owned(), |path| format!("{kind}:{path}"))
     }
-}
-
-/// The places that a request may see, before the ownership of agents.
-pub fn visible_places(request: &Request) -> Vec<Place> {
-    let workspace = request.workspace.as_deref();
-    let places = [
-        Place::User,
-        Place::new(Scope::Workspace, workspace, None, None),
-        Place::new(Scope::Project, workspace, request.project.as_deref(), None),
-        Place::Identity(request.project_identity.as_deref().and_then(normalize_path)),
-    ];
-    let allowed = |place: &Place| place.exists() && request.policy.scopes.contains(&place.scope());
-    places.into_iter().filter(allowed).collect()
-}
-
-/// Whether the request may see the record at all.
-pub fn in_scope(card: &Card, request: &Request, places: &[Place]) -> bool {
-    places.contains(&card.place) && agent_sees(card.agent.as_ref(), request)
 }
 
 /// The ownership of a record by an agent, and whom it is shared with.
@@ -120,15 +123,16 @@ pub struct AgentAccess {
     pub manage: bool,
 }
 
+/// Whether `agent` sees what `owner` owns when it asks from the folder `root`.
+///
 /// An agent sees its own records only, and nobody else sees those.
-fn agent_sees(owner: Option<&AgentContext>, request: &Request) -> bool {
-    let (owner, agent) = match (owner, &request.agent) {
+pub fn agent_sees(owner: Option<&AgentContext>, agent: Option<&AgentAccess>, root: &str) -> bool {
+    let (owner, agent) = match (owner, agent) {
         (None, None) => return true,
         (Some(owner), Some(agent)) if owner.agent_id == agent.agent_id => (owner, agent),
         _ => return false,
     };
     let conversation = agent.conversation_id.as_deref().unwrap_or_default();
-    let root = request.project.as_deref().or(request.workspace.as_deref()).unwrap_or_default();
     if agent.manage
         || owner.shared
         || owner.shared_conversation_ids.iter().any(|id| id == conversation)

@@ -10,9 +10,10 @@ use rusqlite::{CachedStatement, Connection, ToSql, params};
 use super::census::{self, Census, PlaceRow};
 use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
+use crate::candidate::Candidate;
 use crate::error::{Error, Result};
 use crate::record::Record;
-use crate::retrieve::{Candidate, Path, Query};
+use crate::retrieve::{Path, Query};
 use crate::tokens::matched;
 use crate::trace::{Channel, Filtered, Mode};
 

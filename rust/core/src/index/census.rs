@@ -6,9 +6,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::standing::Standing;
 use crate::error::Result;
-use crate::record::Scope;
 use crate::request::Request;
 use crate::retrieve::Query;
+use crate::scope::Scope;
 use crate::trace::Filtered;
 
 /// A place that a request sees, as the index numbers it.
