@@ -15,9 +15,9 @@ const LEAST_CUT_CONTENT: usize = 96;
 
 /// A record that was selected.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
-    /// Where its candidate came from.
-    pub key: usize,
+pub struct Taken<O> {
+    /// What its path gives for it: the position or the canonical JSON.
+    pub origin: O,
     /// The record, with its content as the block shows it.
     pub record: Record,
     /// Whether its content was cut.
@@ -25,10 +25,10 @@ pub struct Taken {
 }
 
 /// What one context block holds, and what was left out.
-#[derive(Debug, Default)]
-pub struct Selection {
+#[derive(Debug)]
+pub struct Selection<O> {
     /// The selected records in rank order.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<Taken<O>>,
     /// Skipped for content equal to a selected one's: the first 64.
     pub duplicates: Vec<String>,
     /// Skipped for not fitting: the first 64.
@@ -39,7 +39,19 @@ pub struct Selection {
     pub characters: usize,
 }
 
-impl Selection {
+impl<O> Default for Selection<O> {
+    fn default() -> Self {
+        Self {
+            taken: Vec::new(),
+            duplicates: Vec::new(),
+            excluded: Vec::new(),
+            block: String::new(),
+            characters: 0,
+        }
+    }
+}
+
+impl<O> Selection<O> {
     /// The ids of records whose content was cut.
     pub fn truncated(&self) -> Vec<String> {
         let cut = self.taken.iter().filter(|taken| taken.cut);
@@ -48,11 +60,11 @@ impl Selection {
 }
 
 /// Takes records in rank order until the record budget is used, each as far as the character budget allows.
-pub fn select(
+pub fn select<O>(
     admitted: &[Measured],
     request: &Request,
-    mut record: impl FnMut(usize) -> Result<Record>,
-) -> Result<Selection> {
+    mut record: impl FnMut(usize) -> Result<(Record, O)>,
+) -> Result<Selection<O>> {
     let mut selection = Selection::default();
     let mut contents: Vec<String> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
@@ -61,7 +73,7 @@ pub fn select(
         if selection.taken.len() as u64 >= request.record_limit() {
             break;
         }
-        let mut record = record(candidate.candidate.key)?;
+        let (mut record, origin) = record(candidate.candidate.key)?;
         let content = label(&record.content);
         if contents.contains(&content) {
             list(&mut selection.duplicates, &record.card.id);
@@ -75,7 +87,7 @@ pub fn select(
         used += characters(&line) + 1;
         contents.push(content);
         lines.push(line);
-        selection.taken.push(Taken { key: candidate.candidate.key, record, cut });
+        selection.taken.push(Taken { origin, record, cut });
     }
     selection.block = context::reference_block(&lines);
     selection.characters = if lines.is_empty() { 0 } else { used };

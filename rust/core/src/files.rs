@@ -12,6 +12,7 @@ struct Records(Vec<Record>);
 
 impl Path for Records {
     const MODE: Mode = Mode::Filesystem;
+    type Origin = usize;
 
     fn channel(_hits: usize) -> Channel {
         Channel::Filesystem
@@ -26,16 +27,16 @@ impl Path for Records {
         Ok((self.0.iter().enumerate().map(candidate).collect(), Filtered::default()))
     }
 
-    fn record(&mut self, key: usize) -> Result<Record> {
-        Ok(self.0[key].clone())
+    fn record(&mut self, key: usize) -> Result<(Record, usize)> {
+        Ok((self.0[key].clone(), key))
     }
 }
 
-/// Judges every record; a taken record's key is its position in `records`.
+/// Judges every record; a selected record's origin is its position in `records`.
 pub fn retrieve_records<'a>(
     request: &Request,
     records: impl IntoIterator<Item = &'a [u8]>,
-) -> Result<Outcome> {
+) -> Result<Outcome<usize>> {
     let records = records.into_iter().map(Record::parse).collect::<Result<_>>()?;
     retrieve(request, &mut Records(records))
 }

@@ -49,6 +49,9 @@ pub trait Path {
     /// Which path it is.
     const MODE: Mode;
 
+    /// What the caller gets to know a selected record by.
+    type Origin;
+
     /// What proposed a candidate that holds `hits` query tokens.
     fn channel(hits: usize) -> Channel;
 
@@ -56,20 +59,20 @@ pub trait Path {
     fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)>;
 
     /// The whole record behind a candidate.
-    fn record(&mut self, key: usize) -> Result<Record>;
+    fn record(&mut self, key: usize) -> Result<(Record, Self::Origin)>;
 }
 
 /// What one retrieval found.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Outcome<O> {
     /// The selected records with their content as it was cut, and the context block.
-    pub selection: Selection,
+    pub selection: Selection<O>,
     /// Why.
     pub trace: Trace,
 }
 
 /// Runs the pipeline over one path; under a disabled policy no record enters it.
-pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome> {
+pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome<P::Origin>> {
     let query = Query::new(request);
     let (candidates, uncounted) =
         if request.policy.enabled { path.candidates(&query)? } else { Default::default() };
@@ -149,7 +152,7 @@ fn account<P: Path>(
     candidate_count: usize,
     filtered: Filtered,
     admitted: &[Measured],
-    selection: &Selection,
+    selection: &Selection<P::Origin>,
 ) -> Trace {
     let selected: BTreeSet<&str> =
         selection.taken.iter().map(|taken| taken.record.card.id.as_str()).collect();

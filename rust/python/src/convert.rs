@@ -4,9 +4,9 @@ use membound_core::budget::Taken;
 
 use crate::error::{CoreError, CoreResult};
 
-/// The content as the block shows it, where it is not the record's own.
-pub(crate) fn cut(taken: Taken) -> Option<String> {
-    taken.cut.then_some(taken.record.content)
+/// A selected record's origin, and its content as the block shows it, where it is not the record's own.
+pub(crate) fn shown<O>(taken: Taken<O>) -> (O, Option<String>) {
+    (taken.origin, taken.cut.then_some(taken.record.content))
 }
 
 /// A value as JSON.

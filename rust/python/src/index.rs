@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::convert::{cut, json};
+use crate::convert::{json, shown};
 use crate::error::CoreResult;
 
 /// An open index; any thread may use it.
@@ -39,14 +39,13 @@ impl Index {
         py: Python<'py>,
         request: PyBackedBytes,
     ) -> CoreResult<(Selected<'py>, String, Bound<'py, PyBytes>)> {
-        let (outcome, records, trace) = py.detach(|| -> CoreResult<_> {
-            let (outcome, records) = self.0.retrieve(&Request::parse(&request)?)?;
+        let (outcome, trace) = py.detach(|| -> CoreResult<_> {
+            let outcome = self.0.retrieve(&Request::parse(&request)?)?;
             let trace = json(&outcome.trace)?;
-            Ok((outcome, records, trace))
+            Ok((outcome, trace))
         })?;
-        let taken = outcome.selection.taken.into_iter().zip(records);
-        let selected =
-            taken.map(|(taken, record)| (PyBytes::new(py, &record), cut(taken))).collect();
+        let taken = outcome.selection.taken.into_iter().map(shown);
+        let selected = taken.map(|(json, content)| (PyBytes::new(py, &json), content)).collect();
         Ok((selected, outcome.selection.block, PyBytes::new(py, &trace)))
     }
 

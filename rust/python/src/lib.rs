@@ -27,7 +27,7 @@ mod _core {
     use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
     use pyo3::types::PyBytes;
 
-    use crate::convert::{cut, json};
+    use crate::convert::{json, shown};
     use crate::error::CoreResult;
 
     #[pymodule_export]
@@ -92,7 +92,7 @@ mod _core {
         let (selected, block, trace) = py.detach(|| -> CoreResult<_> {
             let request = Request::parse(&request)?;
             let outcome = files::retrieve_records(&request, records.iter().map(|json| &**json))?;
-            let selected = outcome.selection.taken.into_iter().map(|taken| (taken.key, cut(taken)));
+            let selected = outcome.selection.taken.into_iter().map(shown);
             Ok((selected.collect(), outcome.selection.block, json(&outcome.trace)?))
         })?;
         Ok((selected, block, PyBytes::new(py, &trace)))

@@ -30,13 +30,6 @@ impl<'c> Fts5<'c> {
         Self { connection }
     }
 
-    /// The canonical JSON of one row.
-    pub(super) fn json(&self, key: usize) -> Result<Vec<u8>> {
-        let row = row_number(key)?;
-        let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
-        Ok(find.query_row([row], |row| row.get(0))?)
-    }
-
     /// How many of the query tokens each row holds, by row number.
     fn hits(&self, query: &Query<'_>) -> Result<Vec<u8>> {
         let most: Option<usize> = self
@@ -98,6 +91,7 @@ impl<'c> Fts5<'c> {
 
 impl Path for Fts5<'_> {
     const MODE: Mode = Mode::Fts5;
+    type Origin = Vec<u8>;
 
     fn channel(hits: usize) -> Channel {
         if hits > 0 { Channel::Fts5 } else { Channel::TypeAffinity }
@@ -129,8 +123,11 @@ impl Path for Fts5<'_> {
         Ok((candidates, census.dropped(query.request)))
     }
 
-    fn record(&mut self, key: usize) -> Result<Record> {
-        parse(&self.json(key)?)
+    fn record(&mut self, key: usize) -> Result<(Record, Vec<u8>)> {
+        let row = i64::try_from(key).map_err(damaged)?;
+        let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
+        let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
+        Ok((parse(&json)?, json))
     }
 }
 
@@ -163,10 +160,6 @@ fn collect(
 /// What a row holds was canonical JSON when it was written.
 fn parse(json: &[u8]) -> Result<Record> {
     Record::parse(json).map_err(damaged)
-}
-
-fn row_number(key: usize) -> Result<i64> {
-    i64::try_from(key).map_err(damaged)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]

@@ -63,15 +63,9 @@ impl Index {
         identity(&self.path).is_ok_and(|file| file == self.file)
     }
 
-    /// Runs the pipeline over one snapshot; with the outcome come the selected records as canonical JSON.
-    pub fn retrieve(&self, request: &Request) -> Result<(Outcome, Vec<Vec<u8>>)> {
-        self.read(|connection| {
-            let mut path = candidates::Fts5::new(connection);
-            let outcome = retrieve(request, &mut path)?;
-            let taken = outcome.selection.taken.iter();
-            let records = taken.map(|taken| path.json(taken.key)).collect::<Result<_>>()?;
-            Ok((outcome, records))
-        })
+    /// Runs the pipeline over one snapshot; a selected record's origin is its canonical JSON.
+    pub fn retrieve(&self, request: &Request) -> Result<Outcome<Vec<u8>>> {
+        self.read(|connection| retrieve(request, &mut candidates::Fts5::new(connection)))
     }
 
     /// Runs `work` in a read transaction of a connection of its own.
