@@ -6,10 +6,12 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from membound import directive_block
 from membound.cli.markdown import page, paragraphs, record_of_page
 from membound.cli.text import json_line, one_line, printable, printable_lines
 from membound.draft import MemoryDraft
@@ -33,6 +35,18 @@ def test_no_control_or_format_character_survives() -> None:
         and code not in SHOWN_FORMAT_CHARACTERS
     ]
     assert [character for character in hidden if printable(character) == character] == []
+
+
+def test_what_a_block_hides_is_hidden_here_too() -> None:
+    every = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+    every.remove("x")
+    all_of_them = msgspec.structs.replace(record("kiwi"), content="x".join(every))
+    block = directive_block([all_of_them])
+    pieces = block.partition('] "')[2].rpartition('" (id=')[0].split("x")
+    in_blocks = {one for one, piece in zip(every, pieces, strict=True) if one != piece}
+    here = {one for one in every if one != printable(one)}
+    assert in_blocks - here == set('"\\<>&')  # they could forge a tag or end a text
+    assert here - in_blocks == {"\x7f"}
 
 
 @given(st.text())

@@ -19,12 +19,11 @@ __all__ = [
     "printable_lines",
 ]
 
-# Controls, soft hyphen, fillers, zero-width, bidi, line and paragraph separators, invisible
-# operators, variation selectors that can carry data, interlinear marks, surrogates and tags:
-# whatever a terminal acts on, or a reader cannot see.
+# Controls, surrogates, and what the core hides in a block (`is_hidden` in context.rs): whatever a
+# terminal acts on, or a reader cannot see.
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 

@@ -15,24 +15,24 @@
 //! The crate reads no clock, no environment and no randomness: `now` is part of the request.
 #![forbid(unsafe_code)]
 
-pub mod admission;
+pub(crate) mod admission;
 pub mod budget;
-pub mod candidate;
+pub(crate) mod candidate;
 pub mod context;
 pub mod directives;
 pub mod error;
-pub mod features;
+pub(crate) mod features;
 pub mod files;
-pub mod hints;
+pub(crate) mod hints;
 pub mod index;
 pub mod instant;
 pub mod lifecycle;
 pub mod lock;
-pub mod rank;
+pub(crate) mod rank;
 pub mod record;
 pub mod request;
-pub mod retrieve;
+pub(crate) mod retrieve;
 pub mod scope;
 pub mod text;
 pub mod tokens;
-pub mod trace;
+pub(crate) mod trace;
