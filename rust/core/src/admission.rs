@@ -18,13 +18,13 @@ pub enum RelevanceMode {
 
 /// What a request's mode asks of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Admission {
+pub(crate) struct Admission {
     floor: Option<f64>,
 }
 
 impl Admission {
     /// The rule for one query; CJK is looked for in the text as it was typed.
-    pub fn new(mode: RelevanceMode, query: &str) -> Self {
+    pub(crate) fn new(mode: RelevanceMode, query: &str) -> Self {
         Self {
             floor: match mode {
                 RelevanceMode::FoundationV1 if query.contains(is_cjk) => Some(1.0 / 3.0),
@@ -35,7 +35,7 @@ impl Admission {
     }
 
     /// Whether a candidate is relevant.
-    pub fn admits(&self, features: &Features) -> bool {
+    pub(crate) fn admits(&self, features: &Features) -> bool {
         self.admits_words(features.lexical) || features.type_affinity > 0.0
     }
 
@@ -44,7 +44,7 @@ impl Admission {
     }
 
     /// The fewest of `asked` query tokens that admit a record by words; `None` where no number does.
-    pub fn fewest_hits(&self, asked: usize) -> Option<usize> {
+    pub(crate) fn fewest_hits(&self, asked: usize) -> Option<usize> {
         (1..=asked).find(|&hits| self.admits_words(coverage(hits, asked)))
     }
 }

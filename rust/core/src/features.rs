@@ -8,7 +8,7 @@ use crate::record::Card;
 use crate::scope::Scope;
 
 /// After so long, an observation counts half: 180 days in milliseconds.
-pub const HALF_LIFE: f64 = 15_552_000_000.0;
+pub(crate) const HALF_LIFE: f64 = 15_552_000_000.0;
 
 /// A record's features, each in `[0,1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -48,19 +48,19 @@ impl Features {
 
 /// `hits` as a share of `asked`; 0 where nothing was asked.
 #[expect(clippy::cast_precision_loss, reason = "token counts are at most 128")]
-pub fn coverage(hits: usize, asked: usize) -> f64 {
+pub(crate) fn coverage(hits: usize, asked: usize) -> f64 {
     if asked == 0 { 0.0 } else { clamp01(hits as f64 / asked as f64) }
 }
 
 /// How fresh an observation is at `now`; one without a readable date, or from the future, is fresh.
 #[expect(clippy::cast_precision_loss, reason = "ages are below 2^53 milliseconds")]
-pub fn freshness(observed: Option<Millis>, now: Millis) -> f64 {
+pub(crate) fn freshness(observed: Option<Millis>, now: Millis) -> f64 {
     let age = observed.map_or(0, |observed| now.saturating_sub(observed).max(0));
     clamp01(libm::pow(0.5, age as f64 / HALF_LIFE))
 }
 
 /// The class that a context line shows instead of the number.
-pub fn freshness_class(freshness: f64) -> &'static str {
+pub(crate) fn freshness_class(freshness: f64) -> &'static str {
     match freshness {
         value if value >= 0.8 => "fresh",
         value if value >= 0.5 => "recent",
@@ -70,6 +70,6 @@ pub fn freshness_class(freshness: f64) -> &'static str {
 }
 
 /// Limits to `[0,1]`; a number that is not finite counts 0.
-pub fn clamp01(value: f64) -> f64 {
+pub(crate) fn clamp01(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
 }

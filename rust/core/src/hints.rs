@@ -69,7 +69,7 @@ const HINTS: [Hint; 3] = [
 ];
 
 /// The hints that a query gives.
-pub fn hinted(query: &str) -> Hints {
+pub(crate) fn hinted(query: &str) -> Hints {
     let folded = fold(query);
     let given = |hint: &&Hint| {
         hint.latin.iter().any(|word| has_word(&folded, word))
@@ -80,7 +80,7 @@ pub fn hinted(query: &str) -> Hints {
 }
 
 /// The hints that a record answers, by its type or by one of its folded tags.
-pub fn answered(kind: MemoryType, tags: &[String]) -> Hints {
+pub(crate) fn answered(kind: MemoryType, tags: &[String]) -> Hints {
     let tagged =
         HINTS.iter().filter(|hint| tags.iter().any(|tag| hint.tags.contains(&tag.as_str())));
     tagged.fold(Hints::of(kind), |hints, hint| hints.with(Hints::of(hint.tagged)))

@@ -8,31 +8,31 @@
 //!         ─▶ trace                                                    why, for every step
 //! ```
 //!
-//! [`retrieve::retrieve`] reads in that order. Where candidates come from is the only thing in which
+//! `retrieve.rs` reads in that order. Where candidates come from is the only thing in which
 //! the paths differ: [`files::retrieve_records`] judges every record that it is handed,
 //! [`index::Index::retrieve`] lets SQLite propose those that can matter and counts the rest.
 //!
 //! The crate reads no clock, no environment and no randomness: `now` is part of the request.
 #![forbid(unsafe_code)]
 
-pub(crate) mod admission;
+mod admission;
 pub mod budget;
-pub(crate) mod candidate;
+mod candidate;
 pub mod context;
 pub mod directives;
 pub mod error;
-pub(crate) mod features;
+mod features;
 pub mod files;
-pub(crate) mod hints;
+mod hints;
 pub mod index;
 pub mod instant;
 pub mod lifecycle;
 pub mod lock;
-pub(crate) mod rank;
+mod rank;
 pub mod record;
 pub mod request;
-pub(crate) mod retrieve;
+mod retrieve;
 pub mod scope;
 pub mod text;
 pub mod tokens;
-pub(crate) mod trace;
+mod trace;

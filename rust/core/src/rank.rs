@@ -26,7 +26,7 @@ pub struct Weights {
 }
 
 /// The weights of relevance modes `foundation-v1` and `historical-v1`.
-pub const WEIGHTS: Weights = Weights {
+pub(crate) const WEIGHTS: Weights = Weights {
     lexical: 0.55,
     scope_affinity: 0.1,
     type_affinity: 0.1,
@@ -36,7 +36,7 @@ pub const WEIGHTS: Weights = Weights {
 };
 
 /// The clamped weighted sum, added in this order: equal inputs give equal bits.
-pub fn final_score(features: &Features, weights: &Weights) -> f64 {
+pub(crate) fn final_score(features: &Features, weights: &Weights) -> f64 {
     clamp01(
         features.lexical * weights.lexical
             + features.scope_affinity * weights.scope_affinity
@@ -48,7 +48,7 @@ pub fn final_score(features: &Features, weights: &Weights) -> f64 {
 }
 
 /// Final score descending, then last change descending (a date that cannot be read comes last), then id.
-pub fn order(a: (&Card, f64), b: (&Card, f64)) -> Ordering {
+pub(crate) fn order(a: (&Card, f64), b: (&Card, f64)) -> Ordering {
     b.1.total_cmp(&a.1)
         .then_with(|| b.0.updated.cmp(&a.0.updated))
         .then_with(|| a.0.id.cmp(&b.0.id))

@@ -18,7 +18,7 @@ use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Scored, Trace}
 
 /// A request with everything that follows from it alone.
 #[derive(Debug)]
-pub struct Query<'a> {
+pub(crate) struct Query<'a> {
     /// The request.
     pub request: &'a Request,
     /// Its search tokens.
@@ -33,7 +33,7 @@ pub struct Query<'a> {
 
 impl<'a> Query<'a> {
     /// Reads the request's words and scope once.
-    pub fn new(request: &'a Request) -> Self {
+    pub(crate) fn new(request: &'a Request) -> Self {
         Self {
             request,
             tokens: search_tokens(&request.query, QUERY_TOKENS),
@@ -45,7 +45,7 @@ impl<'a> Query<'a> {
 }
 
 /// Where candidates come from.
-pub trait Path {
+pub(crate) trait Path {
     /// Which path it is.
     const MODE: Mode;
 
@@ -72,7 +72,7 @@ pub struct Outcome<O> {
 }
 
 /// Runs the pipeline over one path; under a disabled policy no record enters it.
-pub fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome<P::Origin>> {
+pub(crate) fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome<P::Origin>> {
     let query = Query::new(request);
     let (candidates, uncounted) =
         if request.policy.enabled { path.candidates(&query)? } else { Default::default() };

@@ -7,7 +7,7 @@ use crate::features::Features;
 use crate::rank::Weights;
 
 /// Most entries of each list in a trace.
-pub const MOST_LISTED: usize = 64;
+pub(crate) const MOST_LISTED: usize = 64;
 
 /// Lists an id, if there is room for one more.
 pub(crate) fn list(ids: &mut Vec<String>, id: &str) {
