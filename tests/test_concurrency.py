@@ -124,6 +124,132 @@ def test_a_rebuild_that_must_not_write_changes_nothing(
             assert store.retrieve("kiwi", now=NOW).trace.mode == "sqlite-fts5"
 
 
+REBUILD = """
+import sys
+from membound import MemoryStore
+with MemoryStore.open(sys.argv[1], durability="relaxed") as store:
+    for _ in range(200):
+        store.rebuild_index()
+        assert store.retrieve("kiwi").records, store.diagnostics()
+"""
+
+
+def test_a_rebuild_and_an_opening_do_not_meet(tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        store.remember("kiwi", scope="user", now=NOW)
+    with python(REBUILD, tmp_path) as rebuilding:
+        while rebuilding.poll() is None:
+            with MemoryStore.open(tmp_path, durability="relaxed") as store:
+                assert len(store.retrieve("kiwi", now=NOW).records) == 1
+        assert rebuilding.returncode == 0
+
+
+def test_a_rebuild_inside_a_write_loses_nothing(tmp_path: Path) -> None:
+    drafts = [MemoryDraft(f"kiwi {n}", scope="user", id=f"k{n}") for n in range(4)]
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+
+        def rebuild(done: int, _total: int) -> None:
+            if done == 2:
+                store.rebuild_index()
+
+        store.remember_many(drafts, now=NOW, progress=rebuild)
+        assert len(store.retrieve("kiwi", now=NOW).records) == 4
+        assert store.wait_until_ready(30)
+        assert len(store.retrieve("kiwi", now=NOW).records) == 4
+        assert store.verify().ok
+
+
+FULL = """
+import resource, signal, sys
+from membound import MemoryStore
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with MemoryStore.open(sys.argv[1]) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    assert store.delete("k0").deleted_at
+    assert store.diagnostics().index_state == "degraded"
+"""
+
+
+def test_what_a_writer_without_a_working_index_deleted_is_gone_for_all(tmp_path: Path) -> None:
+    drafts = [MemoryDraft(f"kiwi {n} " + "x " * 300, scope="user", id=f"k{n}") for n in range(200)]
+    with MemoryStore.open(tmp_path) as store:
+        store.remember_many(drafts, now=NOW)
+        assert store.retrieve("kiwi 0", limit=64, now=NOW).records
+        with python(FULL, tmp_path) as writer:
+            assert writer.wait(30) == 0
+        for _ in range(3):
+            found = store.retrieve("kiwi 0", now=NOW).trace
+            assert "k0" not in {ranking.memory_id for ranking in found.rankings}
+        assert store.wait_until_ready(30)
+        assert store.retrieve("kiwi 0", now=NOW).trace.mode == "sqlite-fts5"
+
+
+BESIDE = """
+import os, sys
+from membound import MemoryStore
+store = MemoryStore.open(sys.argv[1])
+store.remember("the launch code is walrus", scope="user", id="secret")
+to_child, to_parent = os.pipe(), os.pipe()
+child = os.fork()
+if not child:
+    mine = MemoryStore.open(sys.argv[1])
+    assert mine.retrieve("launch code").trace.mode == "sqlite-fts5"
+    os.write(to_parent[1], b"1")
+    os.read(to_child[0], 1)
+    mine.delete("secret")
+    mine.remember("the child writes zulu", scope="user", id="zulu")
+    os.write(to_parent[1], b"2")
+    os.read(to_child[0], 1)
+    assert mine.retrieve("parent writes yankee").trace.selected_ids[:1] == ("yankee",)
+    assert mine.verify().ok
+    os._exit(0)
+os.read(to_parent[0], 1)
+store.close()
+store = MemoryStore.open(sys.argv[1])
+os.write(to_child[1], b"1")
+os.read(to_parent[0], 1)
+assert store.retrieve("launch code walrus").trace.selected_ids == ()
+assert store.retrieve("child writes zulu").trace.selected_ids == ("zulu",)
+store.remember("the parent writes yankee", scope="user", id="yankee")
+os.write(to_child[1], b"2")
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert store.verify().ok
+"""
+
+
+def test_a_child_that_opens_the_store_anew_and_its_parent_see_each_other(tmp_path: Path) -> None:
+    with python(BESIDE, tmp_path) as parent:
+        assert parent.wait(60) == 0
+
+
+AT_WORK = """
+import faulthandler, os, sys, time
+from membound import MemoryStore
+folder = sys.argv[1]
+for turn in range(6):
+    for ending in ("", "-wal", "-shm"):
+        if os.path.exists(f"{folder}/memory-index.sqlite3{ending}"):
+            os.unlink(f"{folder}/memory-index.sqlite3{ending}")
+    with MemoryStore.open(folder, durability="relaxed"):
+        time.sleep(0.01 + 0.01 * turn)
+        child = os.fork()
+        if not child:
+            faulthandler.dump_traceback_later(20, exit=True)
+            with MemoryStore.open(folder, durability="relaxed") as store:
+                assert store.retrieve("kiwi").records
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
+def test_a_fork_while_the_index_is_filled_hangs_nobody(tmp_path: Path) -> None:
+    drafts = [MemoryDraft(f"kiwi {n} " + "pad " * 300, scope="user") for n in range(800)]
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        store.remember_many(drafts, now=NOW)
+    with python(AT_WORK, tmp_path) as parent:
+        assert parent.wait(120) == 0
+
+
 def test_a_forked_child_does_not_give_the_right_to_write_away(tmp_path: Path) -> None:
     held = _core.WriterLock.try_acquire(tmp_path / "lock")
     child = os.fork()

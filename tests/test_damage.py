@@ -112,3 +112,29 @@ def test_words_that_are_not_accounted_for_are_not_left_behind(folder: Path) -> N
         assert result.trace.mode == "sqlite-fts5"
         assert set(result.trace.selected_ids) == IDS - {"m1"}
         assert store.verify().ok
+
+
+@pytest.mark.parametrize("value", ["'['", "'{}'", "'[1]'"])
+def test_a_note_that_cannot_be_read_is_damage(folder: Path, value: str) -> None:
+    sql(
+        folder, "UPDATE meta SET value = value_ WHERE name = 'quarantined'".replace("value_", value)
+    )
+    with opened(folder) as store:
+        assert store.diagnostics().quarantined == ()
+        assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS
+        assert store.wait_until_ready(30)
+        assert store.verify().ok
+
+
+def test_an_intent_that_names_no_record_is_damage(folder: Path) -> None:
+    sql(folder, "INSERT INTO intent (id) VALUES ('')")
+    with opened(folder) as store:
+        assert store.wait_until_ready(30)
+        assert store.retrieve("kiwi harvest").trace.mode == "sqlite-fts5"
+        assert store.verify().ok
+
+
+def test_a_list_ends_whatever_the_index_says_of_dates(folder: Path) -> None:
+    sql(folder, "UPDATE record SET updated = NULL WHERE id = 'm1'")
+    with opened(folder) as store:
+        assert {record.id for record in store.list()} == IDS

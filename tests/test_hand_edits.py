@@ -114,6 +114,31 @@ def test_files_that_came_or_went_are_found_at_the_next_opening(
         assert store.verify().ok
 
 
+@pytest.mark.parametrize("name", EDITS.keys() - {"in place", "broken"})
+def test_files_that_come_or_go_under_an_open_store_are_found_by_the_next_recall(
+    tmp_path: Path, name: str
+) -> None:
+    edit, kiwis, pears = EDITS[name]
+    with opened(filled(tmp_path / "store", 3)) as store:
+        assert found(store, "kiwi") == {"m0", "m1", "m2"}
+        edit(tmp_path / "store" / "memory")
+        assert (found(store, "kiwi"), found(store, "pear")) == (kiwis, pears)
+        assert store.wait_until_ready(30)
+        assert store.retrieve("kiwi").trace.mode == "sqlite-fts5"
+        assert (found(store, "kiwi"), found(store, "pear")) == (kiwis, pears)
+        assert store.verify().ok
+
+
+def test_a_store_without_an_index_is_heard_by_one_that_has_one(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 3)
+    with opened(folder) as store, MemoryStore.open(folder, index=False) as other:
+        other.delete("m1")
+        other.remember("kiwi again", scope="user", id="n")
+        assert found(store, "kiwi") == {"m0", "m2", "n"}
+        assert store.wait_until_ready(30)
+        assert found(store, "kiwi") == {"m0", "m2", "n"}
+
+
 def test_a_file_that_is_repaired_is_used_again(tmp_path: Path) -> None:
     memory = filled(tmp_path / "store", 3) / "memory"
     good = (memory / "m1.json").read_bytes()

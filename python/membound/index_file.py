@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+from typing import TYPE_CHECKING
 
 from membound import _core
-from membound.errors import IndexUnavailableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["IndexFile"]
 
-_SIDE_FILES = ("", "-wal", "-shm")
+# A child would share its parent's connections, and believe in locks that it does not have.
+os.register_at_fork(
+    before=_core.before_fork,
+    after_in_parent=_core.after_fork_in_parent,
+    after_in_child=_core.after_fork_in_child,
+)
 
 
 class IndexFile:
@@ -33,15 +41,12 @@ class IndexFile:
         """
         return _core.Index.open(self._path, self._durable)
 
-    def remove(self) -> None:
-        """Takes the file away; whoever has it open goes on with what was there.
+    def replace(self) -> _core.Index:
+        """Makes an empty index in the place of what is there, whatever that is.
+
+        Whoever has the former file open goes on with what was there.
 
         Raises:
-            IndexUnavailableError: it cannot be removed.
+            IndexUnavailableError: it cannot be removed, or no other can be made.
         """
-        try:
-            for ending in _SIDE_FILES:
-                Path(f"{self._path}{ending}").unlink(missing_ok=True)
-        except OSError as error:
-            reason = f"its file cannot be removed: {error.strerror}; check its folder's permissions"
-            raise IndexUnavailableError(reason) from error
+        return _core.Index.replace(self._path, self._durable)

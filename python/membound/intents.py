@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membound.backfill import COMPLETE, FOLDER
+from membound.errors import IndexDamagedError, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,11 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
     ids = index.intents()
     if not ids:
         return True
-    found = {id: canonical.find(id) for id in ids}
+    try:
+        found = {id: canonical.find(id) for id in ids}
+    except InvalidInputError as error:
+        reason = f"an intent names no record: {error}"
+        raise IndexDamagedError(reason) from error
     records = [record for record in found.values() if record is not None]
     removed = [id for id in ids if found[id] is None]
     return follow(index, canonical, records, removed, known=False)

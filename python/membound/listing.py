@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from membound.request import Request
-    from membound.session import Session
+    from membound.session import Position, Session
 
 __all__ = ["Cursor", "latest_first", "listed"]
 
@@ -25,7 +25,6 @@ Cursor = tuple[str, str]
 
 _PAGE = 256
 _EARLIEST = -(2**63)
-_Position = tuple[int | None, str]
 
 
 def listed(
@@ -47,7 +46,7 @@ def listed(
     return tuple(islice(found, most))
 
 
-def _position(cursor: Cursor) -> _Position:
+def _position(cursor: Cursor) -> Position:
     match cursor:
         case (str(updated_at), str(id)):
             return _core.instant(well_formed(updated_at)), well_formed(id)
@@ -55,13 +54,12 @@ def _position(cursor: Cursor) -> _Position:
     raise InvalidInputError("before", expected, excerpt(cursor))
 
 
-def _in_order(session: Session, after: _Position | None) -> Iterator[MemoryRecord]:
+def _in_order(session: Session, after: Position | None) -> Iterator[MemoryRecord]:
     """Yields all records behind a position, by way of the index where it answers."""
     page = session.page(after, _PAGE)
-    while page:
-        records = list(map(MemoryRecord.from_json, page))
+    while page is not None and page[0]:
+        records, after = list(map(MemoryRecord.from_json, page[0])), page[1]
         yield from records
-        after = _core.instant(records[-1].updated_at), records[-1].id
         page = session.page(after, _PAGE)
     if page is None:
         records = sorted(session.records(), key=latest_first)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from membound.backfill import COMPLETE, QUARANTINED, STEP, Backfill, up_to_date
+from membound.backfill import QUARANTINED, STEP, Backfill, up_to_date
 from membound.background import Background
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
+    CanonicalFileError,
     IndexDamagedError,
     IndexUnavailableError,
     MemboundError,
@@ -102,19 +103,38 @@ class Projection:
     def _answers(self, index: _core.Index) -> bool:
         if self._backfill is not None:
             return False
-        if self._lagging:
-            self.begin_again()
-            return False
-        if index.note(COMPLETE) is None:
+        complete, *_ = before = index.state()
+        if not complete:
             # Another process has begun to fill it anew.
             self._start(index)
             return False
+        if self._lagging or self._changed_without(index, before):
+            self.begin_again()
+            return False
         return True
+
+    def _changed_without(self, index: _core.Index, before: tuple[bool, str | None, bool]) -> bool:
+        """Tells whether files came, went or were replaced, and the index has not been told.
+
+        A writer notes its intents before it changes a file, and takes them away in the transaction
+        in which it notes the folder's new state. So between two equal states without an intent the
+        folder was not changed by a writer that has an index.
+        """
+        with suppress(CanonicalFileError):
+            _, folder, _ = before
+            if folder == self._canonical.identity():
+                return False
+            _, _, changing = after = index.state()
+            if not changing:
+                return after == before
+            # A writer is at work, and until its verb returns the former state is right; or it died.
+            with suppress(StoreBusyError), self._writer.held(timeout=0, again=False):
+                self._settle(index)
+        return self._lagging
 
     def quarantined(self) -> tuple[Quarantined, ...]:
         """The files that were left out when the index was last filled."""
-        noted = self.ask(lambda index: index.note(QUARANTINED), complete=False)
-        return msgspec.json.decode(noted or "[]", type=tuple[Quarantined, ...])
+        return self.ask(_quarantined, complete=False) or ()
 
     def open_index(self) -> _core.Index | None:
         """The index, complete or not; opened anew where its file was replaced or works again.
@@ -165,10 +185,9 @@ class Projection:
                 logger().warning("the index is made anew from the canonical files: %s", error)
                 self.reason = str(error)
         with self._writer.held(timeout=0):
-            if self._damaged is None or self._damaged.is_current():
-                self._file.remove()
+            make = self._damaged is None or self._damaged.is_current()
+            index = self._file.replace() if make else self._file.open()
             self._damaged = None
-            index = self._file.open()
             return index, self._first_step(index)
 
     def _first_step(self, index: _core.Index) -> Backfill | None:
@@ -199,7 +218,7 @@ class Projection:
         except BaseException:  # the caller's progress may raise anything
             self._lagging = True
             raise
-        if index is None:
+        if index is None or index is not self._index:
             self._lagging = True
             return
         try:
@@ -266,8 +285,7 @@ class Projection:
         # Another program's file, or a newer version's, is refused here and stays.
         with suppress(IndexDamagedError):
             self._file.open()
-        self._file.remove()
-        index = self._file.open()
+        index = self._file.replace()
         Backfill(index, self._canonical, self._writer).run(progress)
         return index
 
@@ -328,3 +346,11 @@ class Projection:
         """Lets the index go."""
         self._background.stop()
         self._swap(None)
+
+
+def _quarantined(index: _core.Index) -> tuple[Quarantined, ...]:
+    try:
+        return msgspec.json.decode(index.note(QUARANTINED) or "[]", type=tuple[Quarantined, ...])
+    except msgspec.DecodeError as error:
+        reason = "its note of unusable files cannot be read"
+        raise IndexDamagedError(reason) from error

@@ -39,6 +39,9 @@ _LOCK = "memory.lock"
 _BUSY_SECONDS = 5.0
 _T = TypeVar("_T")
 
+Position = tuple[int | None, str]
+"""When a record was last changed, in milliseconds or None, and its id: a place in a listing."""
+
 
 class Session:
     """The parts of one open store, and the two ways through them: answer, and commit."""
@@ -105,8 +108,8 @@ class Session:
         self.quarantined = tuple(quarantined)
         return records
 
-    def page(self, after: tuple[int | None, str] | None, most: int) -> list[bytes] | None:
-        """Gives records, the last changed first, from the index; None where it cannot answer."""
+    def page(self, after: Position | None, most: int) -> tuple[list[bytes], Position | None] | None:
+        """Gives records, the last changed first, and where they end, if the index answers."""
         return self.ask(lambda index: index.page(after, most))
 
     def directives(self, request: Request) -> list[MemoryRecord]:

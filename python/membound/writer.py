@@ -35,11 +35,12 @@ class Writer:
         self._depth = 0
 
     @contextmanager
-    def held(self, timeout: float | None = None) -> Iterator[None]:
+    def held(self, timeout: float | None = None, *, again: bool = True) -> Iterator[None]:
         """Holds the right to write for the block.
 
         Args:
             timeout: seconds to wait for other writers, where not as long as usual.
+            again: whether this thread may hold it already.
 
         Raises:
             StoreBusyError: other writers held it for longer than that.
@@ -51,6 +52,8 @@ class Writer:
             raise StoreBusyError(timeout)
         try:
             if self._depth:
+                if not again:
+                    raise StoreBusyError(timeout)
                 yield
                 return
             lock = self._acquire(deadline, timeout)

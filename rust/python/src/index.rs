@@ -20,12 +20,27 @@ pub(crate) struct Index(index::Index);
 
 type Selected<'py> = Vec<(Bound<'py, PyBytes>, Option<String>)>;
 
+/// When a record was last changed, if that can be read, and its id.
+type Cursor = (Option<Millis>, String);
+
 #[pymethods]
 impl Index {
     /// Opens the index at a path, creating an empty one where there is none.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
         Ok(Self(py.detach(|| index::Index::open(&path, durable))?))
+    }
+
+    /// Removes what lies at a path and creates an empty index there.
+    #[staticmethod]
+    fn replace(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
+        Ok(Self(py.detach(|| index::Index::replace(&path, durable))?))
+    }
+
+    /// Whether every file was looked at; the state of the folder it knows; whether a change is open.
+    fn state(&self, py: Python<'_>) -> CoreResult<(bool, Option<String>, bool)> {
+        let state = py.detach(|| self.0.state())?;
+        Ok((state.complete, state.folder, state.changing))
     }
 
     /// Whether the file at the index's path is still the one that was opened.
@@ -123,17 +138,18 @@ impl Index {
         Ok(records.into_iter().map(|record| record.map(to_bytes)).collect())
     }
 
-    /// At most `most` records, last changed first, from behind the cursor (milliseconds or None, id) on.
+    /// At most `most` records, last changed first, from behind the cursor (milliseconds or None, id) on,
+    /// and the cursor behind the last one.
     #[pyo3(signature = (after, most))]
     fn page<'py>(
         &self,
         py: Python<'py>,
-        after: Option<(Option<Millis>, String)>,
+        after: Option<Cursor>,
         most: usize,
-    ) -> CoreResult<Vec<Bound<'py, PyBytes>>> {
+    ) -> CoreResult<(Vec<Bound<'py, PyBytes>>, Option<Cursor>)> {
         let after = after.as_ref().map(|(updated, id)| (*updated, id.as_str()));
-        let records = py.detach(|| self.0.page(after, most))?;
-        Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
+        let (records, last) = py.detach(|| self.0.page(after, most))?;
+        Ok((records.iter().map(|record| PyBytes::new(py, record)).collect(), last))
     }
 
     /// Checks the file's structure, and every row, count, tag and word against its records' JSON.

@@ -16,6 +16,7 @@ mod _core {
     use membound_core::directives::{self, select_directives as select};
     use membound_core::error::Result;
     use membound_core::files;
+    use membound_core::index;
     use membound_core::instant::{Millis, parse};
     use membound_core::lifecycle::lifecycle as state;
     use membound_core::record::Record;
@@ -96,6 +97,24 @@ mod _core {
             Ok((selected.collect(), outcome.selection.block, json(&outcome.trace)?))
         })?;
         Ok((selected, block, PyBytes::new(py, &trace)))
+    }
+
+    /// Waits for what the index is doing; to be called before a fork.
+    #[pyfunction]
+    fn before_fork(py: Python<'_>) {
+        py.detach(index::before_fork);
+    }
+
+    /// Lets the index go on; to be called after a fork, in the parent.
+    #[pyfunction]
+    fn after_fork_in_parent() {
+        index::after_fork_in_parent();
+    }
+
+    /// Closes what the child inherited; to be called after a fork, in the child.
+    #[pyfunction]
+    fn after_fork_in_child() {
+        index::after_fork_in_child();
     }
 
     /// The reference block of some records.

@@ -21,7 +21,35 @@ pub struct Counts {
     pub directives: usize,
 }
 
+/// Records as canonical JSON, and the cursor behind the last one.
+pub type Page = (Vec<Vec<u8>>, Option<(Option<Millis>, String)>);
+
+/// How far the index is with the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// Whether every file was looked at since it was made.
+    pub complete: bool,
+    /// The state of the folder that it knows.
+    pub folder: Option<String>,
+    /// Whether a writer is at work, or has died at work.
+    pub changing: bool,
+}
+
 impl Index {
+    /// How far the index is with the files, in one snapshot.
+    pub fn state(&self) -> Result<State> {
+        self.read(|connection| {
+            let mut find = connection.prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'complete'),
+                 (SELECT value FROM meta WHERE name = 'folder'),
+                 EXISTS (SELECT 1 FROM intent)",
+            )?;
+            Ok(find.query_row([], |row| {
+                Ok(State { complete: row.get(0)?, folder: row.get(1)?, changing: row.get(2)? })
+            })?)
+        })
+    }
+
     /// Counts the records.
     pub fn counts(&self) -> Result<Counts> {
         self.read(|connection| {
@@ -73,8 +101,9 @@ impl Index {
         })
     }
 
-    /// At most `most` records as canonical JSON, last changed first, from behind the cursor on.
-    pub fn page(&self, after: Option<(Option<Millis>, &str)>, most: usize) -> Result<Vec<Vec<u8>>> {
+    /// At most `most` records as canonical JSON, last changed first, from behind the cursor on; and the
+    /// cursor of the last one, by its row.
+    pub fn page(&self, after: Option<(Option<Millis>, &str)>, most: usize) -> Result<Page> {
         // A date that cannot be read counts as the earliest.
         let earliest = Millis::MIN;
         let (updated, id) = after.unwrap_or((Some(Millis::MAX), ""));
@@ -82,13 +111,17 @@ impl Index {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT json FROM record
+                "SELECT json, updated, id FROM record
                  WHERE ifnull(updated, ?1) < ?2 OR (ifnull(updated, ?1) = ?2 AND id > ?3)
                  ORDER BY updated DESC, id LIMIT ?4",
             )?;
-            let rows =
-                statement.query_map(params![earliest, updated, id, most], |row| row.get(0))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            let mut rows = statement.query(params![earliest, updated, id, most])?;
+            let (mut records, mut last) = (Vec::new(), None);
+            while let Some(row) = rows.next()? {
+                records.push(row.get(0)?);
+                last = Some((row.get(1)?, row.get(2)?));
+            }
+            Ok((records, last))
         })
     }
 

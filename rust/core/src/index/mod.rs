@@ -6,39 +6,38 @@
 mod candidates;
 mod census;
 mod check;
+mod connections;
+mod file;
 mod health;
 mod schema;
 mod standing;
 mod write;
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Error, Result};
 use crate::request::Request;
 use crate::retrieve::{Outcome, retrieve};
 
-pub use health::Counts;
+use connections::{Connections, at_work, connect};
+
+pub use connections::{after_fork_in_child, after_fork_in_parent, before_fork};
+pub use health::{Counts, Page, State};
 pub use schema::SCHEMA_VERSION;
 pub use write::Change;
 
 /// How long a statement waits for another process's lock.
 pub const BUSY_SECONDS: u32 = 5;
 
-/// Most memory in which a connection keeps pages that it has read, in KiB.
-const CACHE_KIB: i64 = 32 * 1024;
-
 /// An open index, shared by threads: one connection writes, and as many read as there are readers at once.
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
     file: (u64, u64),
-    process: u32,
-    writer: Mutex<Connection>,
-    readers: Mutex<Vec<Connection>>,
+    connections: Arc<Connections>,
 }
 
 impl Index {
@@ -46,21 +45,31 @@ impl Index {
     ///
     /// `durable` asks for commits that survive the loss of power.
     pub fn open(path: &Path, durable: bool) -> Result<Self> {
-        schema::create_file(path)?;
+        let _at_work = at_work();
+        let _opening = file::opening(path)?;
+        Self::open_here(path, durable)
+    }
+
+    /// Removes what lies at `path` and creates an empty index there; others go on with what was there.
+    pub fn replace(path: &Path, durable: bool) -> Result<Self> {
+        let _at_work = at_work();
+        let _replacing = file::replacing(path)?;
+        file::remove(path)?;
+        Self::open_here(path, durable)
+    }
+
+    fn open_here(path: &Path, durable: bool) -> Result<Self> {
+        file::create(path)?;
+        let file = file::identity(path)?;
         let writer = connect(path)?;
         schema::prepare(&writer, durable)?;
-        Ok(Self {
-            path: path.to_owned(),
-            file: identity(path)?,
-            process: std::process::id(),
-            writer: Mutex::new(writer),
-            readers: Mutex::new(Vec::new()),
-        })
+        let index = Self { path: path.to_owned(), file, connections: Connections::new(writer) };
+        if index.is_current() { Ok(index) } else { Err(replaced()) }
     }
 
     /// Whether the file at the index's path is still the one that was opened.
     pub fn is_current(&self) -> bool {
-        identity(&self.path).is_ok_and(|file| file == self.file)
+        file::identity(&self.path).is_ok_and(|file| file == self.file)
     }
 
     /// Runs the pipeline over one snapshot; a selected record's origin is its canonical JSON.
@@ -70,63 +79,47 @@ impl Index {
 
     /// Runs `work` in a read transaction of a connection of its own.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let idle = lock(&self.readers).pop();
-        let mut connection = match idle {
-            Some(connection) => connection,
-            None => connect(&self.path)?,
-        };
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
-        let result = work(&transaction);
-        transaction.finish()?;
-        // A connection that met an error is closed with it.
-        if result.is_ok() {
-            lock(&self.readers).push(connection);
-        }
-        result
+        let _at_work = at_work();
+        self.connections.read(
+            || self.reader(),
+            |connection| {
+                let transaction =
+                    connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+                let result = work(&transaction);
+                transaction.finish()?;
+                result
+            },
+        )
+    }
+
+    fn reader(&self) -> Result<Connection> {
+        let _opening = file::opening(&self.path)?;
+        if self.is_current() { connect(&self.path) } else { Err(replaced()) }
     }
 
     /// Runs `work` in the writer's transaction; an error undoes it.
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let mut connection = lock(&self.writer);
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let result = work(&transaction)?;
-        transaction.commit()?;
-        Ok(result)
+        let _at_work = at_work();
+        self.connections.write(|connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        })
     }
 }
 
 impl Drop for Index {
     fn drop(&mut self) {
-        if std::process::id() == self.process {
-            return;
-        }
-        // Closing a connection that a fork inherited could checkpoint and delete the parent's log. The
-        // locks are not taken: a thread that held one at the fork does not live here.
-        let readers = self.readers.get_mut().unwrap_or_else(PoisonError::into_inner);
-        std::mem::forget(std::mem::take(readers));
-        if let Ok(stand_in) = Connection::open_in_memory() {
-            let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
-            std::mem::forget(std::mem::replace(writer, stand_in));
-        }
+        // The last connection makes a checkpoint and removes the log, by name: no fork and no other file
+        // meanwhile.
+        let _at_work = at_work();
+        let _opening = file::opening(&self.path);
+        self.connections.close();
     }
 }
 
-/// A panic while the lock was held left at most an unfinished transaction, which its drop rolled back.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn connect(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    Ok(connection)
-}
-
-fn identity(path: &Path) -> Result<(u64, u64)> {
-    let metadata = std::fs::metadata(path)
-        .map_err(|error| Error::IndexUnavailable { reason: error.to_string() })?;
-    Ok((metadata.dev(), metadata.ino()))
+fn replaced() -> Error {
+    Error::IndexUnavailable { reason: "its file was replaced meanwhile".to_owned() }
 }

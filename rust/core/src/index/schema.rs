@@ -1,9 +1,5 @@
 //! The tables, their versions, and what is done with a file that has others.
 
-use std::fs::OpenOptions;
-use std::io::ErrorKind;
-use std::path::Path;
-
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::{Error, Result};
@@ -81,19 +77,6 @@ CREATE VIRTUAL TABLE search USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = \"ascii tokenchars '_'\"
 );
 ";
-
-/// Creates an empty file that only its owner reads, where there is none.
-pub(super) fn create_file(path: &Path) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            Err(Error::IndexUnavailable { reason: error.to_string() })
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Makes the connection ready to write our tables, creating them in an empty file.
 ///

@@ -1,0 +1,139 @@
+//! The connections of an open index, and what becomes of them when the process forks.
+//!
+//! `SQLite` keeps its locks in the memory of a process, but the operating system keeps them for the process
+//! that took them: a child that went on with its parent's connections, or opened the file beside them,
+//! would believe in locks that it does not have. So a fork waits until no statement is under way, and the
+//! child begins with every inherited connection closed, without touching the file.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
+};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::BUSY_SECONDS;
+use crate::error::{Error, Result};
+
+/// Most memory in which a connection keeps pages that it has read, in KiB.
+const CACHE_KIB: i64 = 32 * 1024;
+
+static AT_WORK: RwLock<()> = RwLock::new(());
+static OPEN: Mutex<Vec<Weak<Connections>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static FORKING: RefCell<Option<RwLockWriteGuard<'static, ()>>> = const { RefCell::new(None) };
+}
+
+/// One connection that writes, none where a fork took it away, and those that read and are idle.
+#[derive(Debug)]
+pub(super) struct Connections {
+    writer: Mutex<Option<Connection>>,
+    readers: Mutex<Vec<Connection>>,
+    abandoned: AtomicBool,
+}
+
+impl Connections {
+    pub(super) fn new(writer: Connection) -> Arc<Self> {
+        let connections = Arc::new(Self {
+            writer: Mutex::new(Some(writer)),
+            abandoned: AtomicBool::new(false),
+            readers: Mutex::new(Vec::new()),
+        });
+        let mut open = lock(&OPEN);
+        open.retain(|one| one.strong_count() > 0);
+        open.push(Arc::downgrade(&connections));
+        connections
+    }
+
+    /// The writing connection, for one thread at a time.
+    pub(super) fn write<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+        let mut writer = lock(&self.writer);
+        work(writer.as_mut().ok_or_else(forked)?)
+    }
+
+    /// An idle reader, or the one that `connect` gives; one that met an error is closed with it.
+    pub(super) fn read<T>(
+        &self,
+        connect: impl FnOnce() -> Result<Connection>,
+        work: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            return Err(forked());
+        }
+        let idle = lock(&self.readers).pop();
+        let mut reader = idle.map_or_else(connect, Ok)?;
+        let result = work(&mut reader)?;
+        lock(&self.readers).push(reader);
+        Ok(result)
+    }
+
+    /// Closes all.
+    pub(super) fn close(&self) {
+        lock(&self.readers).clear();
+        lock(&self.writer).take();
+    }
+
+    /// Closes all without a checkpoint, which would be the parent's to make.
+    fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+        let writer = lock(&self.writer).take();
+        for connection in std::mem::take(&mut *lock(&self.readers)).into_iter().chain(writer) {
+            // Should it fail, the connection is left open rather than closed with a checkpoint.
+            match connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
+                Ok(_) => drop(connection),
+                Err(_) => std::mem::forget(connection),
+            }
+        }
+    }
+}
+
+/// Held while `SQLite` is at work, so that no fork happens meanwhile.
+pub(super) fn at_work() -> RwLockReadGuard<'static, ()> {
+    AT_WORK.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// To be called before a fork, by the thread that forks: waits for the statements under way.
+pub fn before_fork() {
+    let guard = AT_WORK.write().unwrap_or_else(PoisonError::into_inner);
+    FORKING.with(|forking| forking.replace(Some(guard)));
+}
+
+/// To be called after a fork, in the parent: statements go on.
+pub fn after_fork_in_parent() {
+    FORKING.with(RefCell::take);
+}
+
+/// To be called after a fork, in the child: the inherited connections are gone, the file is as it was.
+pub fn after_fork_in_child() {
+    for connections in lock(&OPEN).drain(..) {
+        if let Some(connections) = connections.upgrade() {
+            connections.abandon();
+        }
+    }
+    FORKING.with(RefCell::take);
+}
+
+/// A connection that has read the file, so that its side files are those that lie beside it now.
+pub(super) fn connect(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    Ok(connection)
+}
+
+fn forked() -> Error {
+    let reason = "it was opened before a fork; open it in this process".to_owned();
+    Error::IndexUnavailable { reason }
+}
+
+/// A panic while the lock was held left at most an unfinished transaction, which its drop rolled back.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,74 @@
+//! The index's file: which one lies there, and a new one in its place while nobody opens it.
+//!
+//! A connection finds the log and the shared memory of its file by name. Were the file replaced between
+//! the opening of one and of the other, it would read the new file's log over the old file's pages; and
+//! the last one to close its file removes the log that has its name. So whoever opens or closes holds a
+//! lock that others may share, and whoever replaces holds it alone.
+
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+const SIDE_FILES: [&str; 3] = ["", "-wal", "-shm"];
+
+/// Held while the file is opened or closed.
+pub(super) fn opening(path: &Path) -> Result<File> {
+    let folder = folder(path)?;
+    folder.lock_shared().map_err(unavailable)?;
+    Ok(folder)
+}
+
+/// Held while the file is replaced.
+pub(super) fn replacing(path: &Path) -> Result<File> {
+    let folder = folder(path)?;
+    folder.lock().map_err(unavailable)?;
+    Ok(folder)
+}
+
+/// The folder is what is locked: it is there before the file, and can be locked where it is read-only.
+fn folder(path: &Path) -> Result<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or_else(|| Path::new("."))).map_err(unavailable)
+}
+
+/// Creates an empty file that only its owner reads, where there is none.
+pub(super) fn create(path: &Path) -> Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unavailable(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the file away; whoever has it open goes on with what was there.
+pub(super) fn remove(path: &Path) -> Result<()> {
+    for ending in SIDE_FILES {
+        match std::fs::remove_file(beside(path, ending)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let reason = format!("its file cannot be removed: {error}");
+                return Err(Error::IndexUnavailable { reason });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What tells this file from another one at the same path.
+pub(super) fn identity(path: &Path) -> Result<(u64, u64)> {
+    let metadata = std::fs::metadata(path).map_err(unavailable)?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
+fn unavailable(error: std::io::Error) -> Error {
+    Error::IndexUnavailable { reason: error.to_string() }
+}
