@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 
-__all__ = ["json_object"]
+__all__ = ["json_object", "json_value"]
 
 
 def json_object(data: bytes | str) -> dict[str, Any]:
@@ -18,8 +18,20 @@ def json_object(data: bytes | str) -> dict[str, Any]:
     Raises:
         InvalidRecordError: saying what is wrong and where.
     """
+    tree = json_value(data)
+    if not isinstance(tree, dict):
+        raise InvalidRecordError("record", "an object", excerpt(tree))
+    return tree
+
+
+def json_value(data: bytes | str) -> Any:  # noqa: ANN401 — any JSON value
+    """Reads strict JSON as `json_object` does, whatever its value.
+
+    Raises:
+        InvalidRecordError: saying what is wrong and where.
+    """
     try:
-        tree = _DECODER.decode(data if isinstance(data, str) else str(data, "utf-8"))
+        return _DECODER.decode(data if isinstance(data, str) else str(data, "utf-8"))
     except InvalidRecordError:
         raise
     except UnicodeDecodeError as fault:
@@ -32,9 +44,6 @@ def json_object(data: bytes | str) -> dict[str, Any]:
         _refuse("a number of too many digits")
     except TypeError:
         _refuse(excerpt(data))
-    if not isinstance(tree, dict):
-        raise InvalidRecordError("record", "an object", excerpt(tree))
-    return tree
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
