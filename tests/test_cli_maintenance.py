@@ -103,6 +103,16 @@ def test_evaluate_needs_its_data(membound: Command, tmp_path: Path) -> None:
     assert "'z'" in result.stderr
 
 
+def test_evaluate_names_the_line_that_is_nested_too_deep(membound: Command, tmp_path: Path) -> None:
+    (tmp_path / "records.jsonl").write_text("\n".join(RECORDS))
+    deep = '"x": ' + "[" * 200_000 + "]" * 200_000
+    (tmp_path / "cases.jsonl").write_text(f"{CASES[0]}\n{CASES[1][:-1]}, {deep}}}")
+    result = membound("evaluate", "--records", "records.jsonl", "--cases", "cases.jsonl")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "cases.jsonl:2" in result.stderr
+
+
 def test_evaluate_says_no_when_a_promise_is_broken(membound: Command, tmp_path: Path) -> None:
     (tmp_path / "records.jsonl").write_text(RECORDS[0])
     (tmp_path / "cases.jsonl").write_text(

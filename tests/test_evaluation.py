@@ -171,6 +171,12 @@ class TestScorer:
         assert score.scope_leaks == 0
 
 
+def deep(field: str) -> bytes:
+    """A case with more nesting in a field than any parser follows."""
+    nested = b"[" * 200_000 + b"]" * 200_000
+    return b'{"id": "b", "query": "q", "%b": %b, "expectedIds": []}' % (field.encode(), nested)
+
+
 class TestFiles:
     def test_a_case_reads_back(self, cases: tuple[EvaluationCase, ...]) -> None:
         for some in cases:
@@ -184,6 +190,8 @@ class TestFiles:
             (b'{"id": "b", "query": "\xff", "expectedIds": []}', "case"),
             (b'{"id": "b", "query": "q", "expectedIds": [], "limit": -1}', "case"),
             (b'{"id": "a", "query": "q", "expectedIds": []}', "id"),
+            pytest.param(deep("x"), "case", id="deep in a field that is not ours"),
+            pytest.param(deep("expectedIds"), "case", id="deep in a field of ours"),
         ],
     )
     def test_a_bad_case_is_named_by_line(self, tmp_path: Path, second: bytes, field: str) -> None:
@@ -219,6 +227,13 @@ class TestFiles:
     def test_a_missing_file_is_a_typed_error(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError, match=r"none\.jsonl"):
             load_cases(tmp_path / "none.jsonl")
+
+    def test_a_deep_record_is_named_by_line(self, tmp_path: Path) -> None:
+        path = tmp_path / "records.jsonl"
+        path.write_bytes(b"\n" + deep("x"))
+        with pytest.raises(InvalidRecordError, match="too deep") as refused:
+            load_records(path)
+        assert refused.value.field == f"{path}:2 record"
 
 
 class TestFixtures:

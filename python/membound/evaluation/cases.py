@@ -84,6 +84,9 @@ def _case(line: bytes) -> EvaluationCase:
         return msgspec.json.decode(line, type=EvaluationCase)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _refusal(error) from error
+    except RecursionError:
+        got = "nesting that is too deep"
+        raise InvalidInputError("case", "an evaluation case", got) from None
 
 
 def _checked(value: object, case: type[_Case], field: str) -> _Case:
