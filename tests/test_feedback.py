@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from datetime import UTC, datetime
 from multiprocessing import get_context
@@ -176,6 +178,56 @@ def test_a_failure_is_a_warning_that_names_its_kind_only(
     with caplog.at_level(logging.WARNING, "membound"):
         assert record_retrieved(store, thread_id="t", turn_id="u", memory_ids="secret") == ()
     assert caplog.messages == ["feedback was not recorded: InvalidInputError"]
+
+
+FORK = """
+import logging, os, signal, sys, threading
+from membound import FeedbackPolicy, MemoryPolicy, MemoryStore, record_retrieved
+from membound.errors import StoreClosedError
+from membound.events import retrieved_events
+
+logging.basicConfig(format="%(message)s")
+held, done = threading.Event(), threading.Event()
+told, tell = os.pipe()
+signal.alarm(40)
+
+def slowly():
+    held.set()
+    assert done.wait(30)
+    yield from retrieved_events("t", "slow", ["k"], "2026-07-01T12:00:00.000Z")
+
+policy = MemoryPolicy(feedback=FeedbackPolicy(enabled=True))
+with MemoryStore.open(sys.argv[1], policy=policy) as store:
+    asked = {"thread_id": "t", "turn_id": "u", "memory_ids": ["k"]}
+    thread = threading.Thread(target=store.feedback.append, args=[slowly()])
+    thread.start()
+    assert held.wait(30)
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        assert record_retrieved(store, **asked) == ()
+        try:
+            store.feedback.status()
+        except StoreClosedError:
+            os.write(tell, b"7")
+        signal.pause()
+    os.close(tell)
+    assert os.read(told, 1) == b"7"
+    done.set()
+    thread.join()
+    assert len(record_retrieved(store, **asked)) == 1
+    assert store.diagnostics().feedback.event_count == 2
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_records_nothing_and_does_not_hang(tmp_path: Path) -> None:
+    words = [sys.executable, "-W", "ignore", "-c", FORK, str(tmp_path)]
+    done = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.stderr == "feedback was not recorded: StoreClosedError\n"
+    assert done.returncode == 0
 
 
 def test_text_is_not_a_list_of_ids() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 import msgspec
 
 from membound.canonical import reason_of
-from membound.errors import CanonicalFileError
+from membound.errors import CanonicalFileError, StoreClosedError
 from membound.events import FeedbackEvent, retrieved_events
 from membound.log import logger
 from membound.times import timestamp
@@ -51,6 +51,7 @@ class FeedbackLog:
         self._folder = folder / _FOLDER
         self._policy = policy
         self._lock = Lock()
+        self._process = os.getpid()
         self._forget()
 
     @property
@@ -63,9 +64,11 @@ class FeedbackLog:
 
         Raises:
             CanonicalFileError: the log cannot be written.
+            StoreClosedError: the log was opened before a fork, in the parent.
         """
         if not self.enabled:
             return ()
+        self._check()
         try:
             with self._lock, self._exclusive():
                 return self._append(list(events))
@@ -73,9 +76,14 @@ class FeedbackLog:
             raise CanonicalFileError(str(self._folder), "append to", reason_of(fault)) from fault
 
     def status(self) -> FeedbackStatus:
-        """Gives the state of the log, read anew where it grew."""
+        """Gives the state of the log, read anew where it grew.
+
+        Raises:
+            StoreClosedError: the log was opened before a fork, in the parent.
+        """
         if not self.enabled:
             return FeedbackStatus(enabled=False, state="disabled", event_count=0)
+        self._check()
         with self._lock:
             try:
                 self._catch_up()
@@ -95,6 +103,11 @@ class FeedbackLog:
             return f"{self._malformed:,} lines of the log cannot be read"
         return None
 
+    def _check(self) -> None:
+        """Refuses a forked child: a thread that does not live here may hold the lock for ever."""
+        if self._process != os.getpid():
+            raise StoreClosedError("the log was opened before the fork; open the store again here")
+
     def _forget(self) -> None:
         self._read: dict[str, int] = {}
         self._seen: set[str] = set()
@@ -111,6 +124,7 @@ class FeedbackLog:
             yield
             os.fsync(handle)
         finally:
+            fcntl.flock(handle, fcntl.LOCK_UN)  # closing is not enough: a fork may have copied it
             os.close(handle)
 
     def _append(self, events: list[FeedbackEvent]) -> tuple[str, ...]:
