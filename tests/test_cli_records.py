@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from membound.file_names import file_name
 from tests.command import Command, strict_json
 
 if TYPE_CHECKING:
@@ -307,6 +308,30 @@ def test_purge_without_an_answer_removes_nothing(membound: Command) -> None:
     assert "--yes" in unanswered.stderr
     assert membound.json("show", kept)["content"] == "kept"
     assert os.path.lexists(membound.store)
+
+
+@pytest.mark.parametrize("id", ["mem_none", "\x9b31m", "\u202e"])
+def test_nobody_is_asked_about_what_is_not_there(membound: Command, id: str) -> None:
+    membound.ok("init")
+    result = membound("forget", id, "--purge", input="y\n")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert "for good" not in result.stderr
+
+
+@pytest.mark.parametrize("id", ["\x9b31m", "a\u202eb", "\x1b[2J\n"])
+def test_the_question_shows_no_hidden_character(membound: Command, id: str) -> None:
+    (membound.store / "memory").mkdir(parents=True)
+    (membound.store / "memory" / file_name(id)).write_text("{")
+    declined = membound("forget", id, "--purge", input="n\n")
+    assert declined.exit_code == 1
+    removed = membound("forget", id, "--purge", input="y\n")
+    assert removed.exit_code == 0
+    assert "for good" in removed.stderr
+    for shown in (declined.stderr, removed.stderr, removed.stdout):
+        assert shown.replace("\n", "").isprintable()
+    assert list((membound.store / "memory").iterdir()) == []
 
 
 def test_a_file_that_cannot_be_used_can_be_purged(membound: Command) -> None:

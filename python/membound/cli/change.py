@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -17,7 +18,8 @@ from membound.cli.options import (
     open_store,
 )
 from membound.cli.outcome import Declined, Failure, Interrupted
-from membound.cli.text import echo, echo_json, examples, note
+from membound.cli.text import echo, echo_json, examples, note, printable
+from membound.errors import CanonicalFileError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,13 +125,16 @@ def forget_command(
         else:
             verb = opened.restore if undo else opened.delete
             verb(id, expected_revision=expected_revision)
-    echo(id)
+    echo(printable(id))
 
 
 def _purge(store: MemoryStore, id: str, *, yes: bool, expected_revision: int | None) -> None:
-    """Remove the record for good once the person said so."""
-    if not yes and not _agreed(f"Remove {id} for good?"):
-        raise Declined("nothing was removed")
+    """Remove the record for good once the person said so; there must be one to ask about."""
+    if not yes:
+        with suppress(CanonicalFileError):  # one that cannot be used can be removed
+            store.get(id)
+        if not _agreed(f"Remove {printable(id)} for good?"):
+            raise Declined("nothing was removed")
     store.purge(id, expected_revision=expected_revision)
 
 
