@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+from membound.cli.streams import discard_unwritten, open_missing
 from membound.errors import MissingExtraError
 
 __all__ = ["main"]
@@ -16,9 +17,13 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
+    open_missing()
     try:
         from membound.cli.app import run  # noqa: PLC0415 — click and rich are optional
     except MissingExtraError as error:
         sys.stderr.write(f"error: {error}\n")
         raise SystemExit(2) from None
-    run()
+    try:
+        run()
+    finally:
+        discard_unwritten()

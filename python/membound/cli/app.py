@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import os
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -22,7 +22,7 @@ from membound.cli.outcome import Failure, Interrupted, Unavailable
 from membound.cli.text import examples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["commands", "run"]
 
@@ -60,21 +60,33 @@ class Commands(click.Group):
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 — click's signature
+        """Read the words; a help text is written meanwhile."""
+        with _told():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 — click's signature
         """Run the verb."""
-        try:
+        with _told():
             return super().invoke(ctx)
-        except StoreError as error:
-            raise Unavailable(str(error)) from error
-        except MemboundError as error:
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn every error of ours, and of the system's, into the line and the code it ends with."""
+    try:
+        yield
+    except StoreError as error:
+        raise Unavailable(str(error)) from error
+    except MemboundError as error:
+        raise Failure(str(error)) from error
+    except (KeyboardInterrupt, click.Abort) as error:
+        raise Interrupted("interrupted") from error
+    except OSError as error:
+        if error.errno != errno.EPIPE:
             raise Failure(str(error)) from error
-        except (KeyboardInterrupt, click.Abort) as error:
-            raise Interrupted("interrupted") from error
-        except OSError as error:
-            if error.errno != errno.EPIPE:
-                raise Failure(str(error)) from error
-            _stop_writing()
-            raise click.exceptions.Exit(0) from error
+        # The reader of the pipe has seen enough.
+        raise click.exceptions.Exit(0) from error
 
 
 _EXAMPLES = examples(
@@ -119,9 +131,9 @@ def run(arguments: Iterable[str] | None = None) -> None:
         # An ASCII terminal shows an escape where it lacks a character.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    commands.main(None if arguments is None else list(arguments), prog_name="membound")
-
-
-def _stop_writing() -> None:
-    """Send what is still buffered nowhere: the reader of the pipe has seen enough."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    try:
+        commands.main(None if arguments is None else list(arguments), prog_name="membound")
+    except OSError as error:  # click could not print what was wrong with the words
+        failure = Failure(str(error))
+        failure.show()
+        raise SystemExit(failure.exit_code) from error

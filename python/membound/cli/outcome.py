@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
 import click
@@ -20,7 +21,8 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:  # noqa: ANN401 — click's signature
         """Print the line; control characters in it are escaped."""
-        click.echo(f"error: {printable(self.format_message())}", file=file, err=file is None)
+        with suppress(OSError):  # where nothing can be told the exit code still is
+            click.echo(f"error: {printable(self.format_message())}", file=file, err=file is None)
 
 
 class Declined(Failure):
