@@ -250,6 +250,41 @@ def test_a_fork_while_the_index_is_filled_hangs_nobody(tmp_path: Path) -> None:
         assert parent.wait(120) == 0
 
 
+CHURN = """
+import faulthandler, os, sys, threading
+from membound import MemoryStore
+folder, at_work = sys.argv[1], True
+
+def churn():
+    while at_work:
+        with MemoryStore.open(folder, durability="relaxed") as store:
+            assert store.retrieve("kiwi").records
+
+threads = [threading.Thread(target=churn) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for _ in range(20):
+    child = os.fork()
+    if not child:
+        faulthandler.dump_traceback_later(20, exit=True)
+        with MemoryStore.open(folder, durability="relaxed") as store:
+            assert store.retrieve("kiwi").records
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+at_work = False
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_a_fork_while_threads_open_and_close_stores_hangs_nobody(tmp_path: Path) -> None:
+    drafts = [MemoryDraft(f"kiwi {n}", scope="user") for n in range(50)]
+    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+        store.remember_many(drafts, now=NOW)
+    with python(CHURN, tmp_path) as parent:
+        assert parent.wait(120) == 0
+
+
 def test_a_forked_child_does_not_give_the_right_to_write_away(tmp_path: Path) -> None:
     held = _core.WriterLock.try_acquire(tmp_path / "lock")
     child = os.fork()

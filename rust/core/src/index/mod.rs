@@ -63,8 +63,10 @@ impl Index {
         let file = file::identity(path)?;
         let writer = connect(path)?;
         schema::prepare(&writer, durable)?;
-        let index = Self { path: path.to_owned(), file, connections: Connections::new(writer) };
-        if index.is_current() { Ok(index) } else { Err(replaced()) }
+        if file::identity(path)? != file {
+            return Err(replaced());
+        }
+        Ok(Self { path: path.to_owned(), file, connections: Connections::new(writer) })
     }
 
     /// Whether the file at the index's path is still the one that was opened.
