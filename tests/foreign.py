@@ -1,4 +1,4 @@
-"""What another program does to an index: in a process of its own, with its own SQLite."""
+"""What happens in other processes: scripts of ours, and programs with a SQLite of their own."""
 
 from __future__ import annotations
 
@@ -37,3 +37,9 @@ def sql(folder: Path, script: str) -> None:
 def replace_in_pages_of_words(folder: Path, old: str, new: str) -> None:
     """Turn bits inside the pages of words."""
     subprocess.run([sys.executable, "-c", _REPLACE, folder / INDEX, old, new], check=True)
+
+
+def python(script: str, *arguments: object) -> subprocess.Popen[str]:
+    """Start a script; its standard output is a pipe of text."""
+    words = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)

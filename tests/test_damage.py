@@ -114,11 +114,16 @@ def test_words_that_are_not_accounted_for_are_not_left_behind(folder: Path) -> N
         assert store.verify().ok
 
 
-@pytest.mark.parametrize("value", ["'['", "'{}'", "'[1]'"])
-def test_a_note_that_cannot_be_read_is_damage(folder: Path, value: str) -> None:
-    sql(
-        folder, "UPDATE meta SET value = value_ WHERE name = 'quarantined'".replace("value_", value)
-    )
+@pytest.mark.parametrize(
+    "script",
+    [
+        "UPDATE meta SET value = '[' WHERE name = 'quarantined'",
+        "UPDATE meta SET value = '{}' WHERE name = 'quarantined'",
+        "UPDATE meta SET value = '[1]' WHERE name = 'quarantined'",
+    ],
+)
+def test_a_note_that_cannot_be_read_is_damage(folder: Path, script: str) -> None:
+    sql(folder, script)
     with opened(folder) as store:
         assert store.diagnostics().quarantined == ()
         assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS

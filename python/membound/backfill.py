@@ -132,4 +132,5 @@ def up_to_date(index: _core.Index, canonical: CanonicalStore) -> bool:
         CanonicalFileError: the folder cannot be looked at.
         IndexUnavailableError: the index cannot be read.
     """
-    return index.note(COMPLETE) is not None and index.note(FOLDER) == canonical.identity()
+    complete, folder, _ = index.state()
+    return complete and folder == canonical.identity()

@@ -33,6 +33,7 @@ thread_local! {
 pub(super) struct Connections {
     writer: Mutex<Option<Connection>>,
     readers: Mutex<Vec<Connection>>,
+    // Told without the writer's lock, for which a reader does not wait.
     abandoned: AtomicBool,
 }
 

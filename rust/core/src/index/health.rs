@@ -24,7 +24,7 @@ pub struct Counts {
 /// Records as canonical JSON, and the cursor behind the last one.
 pub type Page = (Vec<Vec<u8>>, Option<(Option<Millis>, String)>);
 
-/// How far the index is with the files.
+/// How far the index is with the files, by its notes `complete` and `folder` and by its intents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
     /// Whether every file was looked at since it was made.

@@ -117,6 +117,7 @@ impl Drop for Index {
         // The last connection makes a checkpoint and removes the log, by name: no fork and no other file
         // meanwhile.
         let _at_work = at_work();
+        // Where the folder cannot be locked, it is gone, and the log with it.
         let _opening = file::opening(&self.path);
         self.connections.close();
     }
