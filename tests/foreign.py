@@ -40,6 +40,6 @@ def replace_in_pages_of_words(folder: Path, old: str, new: str) -> None:
 
 
 def python(script: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start a script; its standard output is a pipe of text."""
+    """Start a script; its standard input and output are pipes of text."""
     words = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from contextlib import suppress
 from io import FileIO
@@ -16,7 +17,7 @@ from membound.file_names import ENDING, file_name
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Container, Iterable
     from pathlib import Path
 
 __all__ = ["CanonicalStore", "Quarantined", "reason_of"]
@@ -24,6 +25,7 @@ __all__ = ["CanonicalStore", "Quarantined", "reason_of"]
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENAMETOOLONG})
+_TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _ADVICE: Final = {
     errno.EACCES: "let this user read and write the folder",
     errno.EPERM: "let this user read and write the folder",
@@ -50,11 +52,26 @@ class CanonicalStore:
 
     Hidden files, other endings, folders and symbolic links are not records. Reading never writes:
     the folder is made, for its owner only, by the first write.
+
+    Args:
+        folder: where the files lie.
+        durable: whether a change survives the loss of power.
+        purged: ids that do not come back, though their files may.
+        aside: the former states of records that are deleted.
     """
 
-    def __init__(self, folder: Path, *, durable: bool) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        durable: bool,
+        purged: Container[str] = frozenset(),
+        aside: CanonicalStore | None = None,
+    ) -> None:
         self._folder = folder
         self._durable = durable
+        self.purged = purged
+        self.aside = aside
 
     def write_many(
         self,
@@ -103,15 +120,35 @@ class CanonicalStore:
         if removed:
             self._sync(self._folder)
 
+    def sweep(self, ids: Collection[str]) -> None:
+        """Finishes what a writer that died has left: temporary files, and files of purged ids.
+
+        The caller holds the right to write, so that no writer is at work with either.
+
+        Raises:
+            CanonicalFileError: a file cannot be removed.
+        """
+        if self.aside is not None:
+            self.aside.sweep(ids)
+        for name in self._entries(_is_temporary):
+            try:
+                (self._folder / name).unlink(missing_ok=True)
+            except OSError as fault:
+                raise self._error(name, "remove", fault) from fault
+        self.delete(id for id in ids if id in self.purged)
+
     def names(self) -> list[str]:
         """Gives the names of the files that may be records, sorted by code point.
 
         Raises:
             CanonicalFileError: the folder cannot be listed.
         """
+        return self._entries(_may_be_record)
+
+    def _entries(self, wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
         try:
             with os.scandir(self._folder) as entries:
-                return sorted(entry.name for entry in entries if _may_be_record(entry))
+                return sorted(entry.name for entry in entries if wanted(entry))
         except FileNotFoundError:
             return []
         except OSError as fault:
@@ -146,6 +183,8 @@ class CanonicalStore:
         if (expected := file_name(record.id)) != name:
             reason = f"it holds the record whose file is {expected}: rename or remove it"
             return Quarantined(_printable(name), reason)
+        if record.id in self.purged:
+            return Quarantined(_printable(name), "its record was purged: remove it")
         return record
 
     def require(self, id: str) -> MemoryRecord:
@@ -234,6 +273,10 @@ def _may_be_record(entry: os.DirEntry[str]) -> bool:
     return (
         name.endswith(ENDING) and not name.startswith(".") and entry.is_file(follow_symlinks=False)
     )
+
+
+def _is_temporary(entry: os.DirEntry[str]) -> bool:
+    return _TEMPORARY.fullmatch(entry.name) is not None
 
 
 def _read(path: str) -> bytes:

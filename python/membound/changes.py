@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from membound.fields import Operation
     from membound.records import MemoryRecord
 
-__all__ = ["check_revision", "corrected", "marked", "new_id", "superseded", "unmarked"]
+__all__ = [
+    "check_revision",
+    "corrected",
+    "marked",
+    "new_id",
+    "replaced",
+    "superseded",
+    "unmarked",
+]
 
 _TIMES = ("observed_at", "valid_from", "valid_to", "expires_at")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -63,8 +71,7 @@ def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -
         ConflictError: the record is deleted.
         InvalidInputError: naming the change that is not acceptable.
     """
-    if record.deleted_at:
-        raise ConflictError(record.id, "it is deleted; restore it before changing it")
+    _refuse_deleted(record, "changing")
     wanted: dict[str, Any] = {
         name: timestamp(value, name) if name in _TIMES and value is not None else value
         for name, value in changes.items()
@@ -82,7 +89,13 @@ def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -
 
 
 def marked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
-    """Sets the mark ``disabled_at`` or ``deleted_at``; an earlier one stays."""
+    """Sets the mark ``disabled_at`` or ``deleted_at``; an earlier one stays.
+
+    Raises:
+        ConflictError: the record is deleted, and is to be disabled.
+    """
+    if mark == "disabled_at":
+        _refuse_deleted(record, "disabling")
     operation: Operation = "forget" if mark == "deleted_at" else "disable"
     moment = timestamp(now)
     changes = {mark: getattr(record, mark) or moment}
@@ -90,7 +103,13 @@ def marked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
 
 
 def unmarked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
-    """Takes the mark ``disabled_at`` or ``deleted_at`` away."""
+    """Takes a mark away.
+
+    Raises:
+        ConflictError: the record is deleted, and it is another mark.
+    """
+    if mark != "deleted_at":
+        _refuse_deleted(record, "changing")
     return revised(record, operation="restore", now_text=timestamp(now), changes={mark: None})
 
 
@@ -100,15 +119,24 @@ def superseded(record: MemoryRecord, by: MemoryRecord, now: datetime) -> MemoryR
     Raises:
         ConflictError: it is deleted or replaced already, or belongs elsewhere.
     """
-    if record.deleted_at:
-        raise ConflictError(record.id, "it is deleted; restore it before replacing it")
+    _refuse_deleted(record, "replacing")
     if record.superseded_at:
         raise ConflictError(record.id, "it is replaced already; replace its successor instead")
     if _whereabouts(record) != _whereabouts(by):
         raise ConflictError(record.id, "its successor must have the same scope, place and agent")
+    return replaced(record, now)
+
+
+def replaced(record: MemoryRecord, now: datetime) -> MemoryRecord:
+    """Sets the mark ``superseded_at``."""
     moment = timestamp(now)
     changes = {"superseded_at": moment}
     return revised(record, operation="supersede", now_text=moment, changes=changes)
+
+
+def _refuse_deleted(record: MemoryRecord, doing: str) -> None:
+    if record.deleted_at:
+        raise ConflictError(record.id, f"it is deleted; restore it before {doing} it")
 
 
 def _whereabouts(record: MemoryRecord) -> tuple[str, str | None]:

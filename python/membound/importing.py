@@ -11,6 +11,7 @@ from membound.text import word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from membound.projection import Progress
     from membound.records import MemoryRecord
@@ -35,18 +36,24 @@ def import_records(
     if len(given) < len(listed):
         raise InvalidInputError("records", "every id once", f"{len(listed) - len(given)} twice")
     with session.writer.held():
-        stored = {id: session.canonical.require(id) for id in given if session.canonical.holds(id)}
-        report = _plan(given, stored, on_conflict)
+        canonical = session.canonical
+        purged = {id for id in given if id in canonical.purged}
+        taken = (id for id in given if id not in purged and canonical.holds(id))
+        stored = {id: canonical.require(id) for id in taken}
+        report = _plan(given, stored, purged, on_conflict)
         written = [given[id] for id in (*report.imported, *report.replaced)]
         session.commit(written, progress=progress)
     return report
 
 
 def _plan(
-    given: Mapping[str, MemoryRecord], stored: Mapping[str, MemoryRecord], on_conflict: Conflict
+    given: Mapping[str, MemoryRecord],
+    stored: Mapping[str, MemoryRecord],
+    purged: AbstractSet[str],
+    on_conflict: Conflict,
 ) -> ImportReport:
     """Decides for each record what an import does, by what is stored under its id."""
-    kept = {
+    kept = purged | {
         id
         for id, record in stored.items()
         if on_conflict == "skip" or record.deleted_at or record == given[id]
@@ -55,7 +62,7 @@ def _plan(
     if taken and on_conflict == "error":
         raise DuplicateIdError(taken[0])
     return ImportReport(
-        imported=tuple(id for id in given if id not in stored),
+        imported=tuple(id for id in given if id not in stored and id not in purged),
         replaced=taken,
         skipped=tuple(id for id in given if id in kept),
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from membound import _core
+from membound.errors import IndexDamagedError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,3 +52,14 @@ class IndexFile:
             IndexUnavailableError: it cannot be removed, or no other can be made.
         """
         return _core.Index.replace(self._path, self._durable)
+
+    def renew(self) -> _core.Index:
+        """Replaces an index of ours, damaged or not.
+
+        Raises:
+            IndexUnavailableError: it is another program's or a newer version's, and stays; or it
+                cannot be removed, or no other can be made.
+        """
+        with suppress(IndexDamagedError):
+            self.open()
+        return self.replace()

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from membound.backfill import COMPLETE, FOLDER
+import msgspec
+
+from membound.backfill import COMPLETE, FOLDER, QUARANTINED
+from membound.canonical import Quarantined
 from membound.errors import IndexDamagedError, InvalidInputError
+from membound.file_names import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +18,10 @@ if TYPE_CHECKING:
     from membound.canonical import CanonicalStore
     from membound.records import MemoryRecord
 
-__all__ = ["announce", "follow", "settle"]
+__all__ = ["UNSCRUBBED", "announce", "follow", "quarantined", "settle"]
+
+UNSCRUBBED = "unscrubbed"
+"""The note that the file may still hold what removed records left in it, "yes" if it may."""
 
 
 def announce(index: _core.Index, canonical: CanonicalStore, ids: list[str]) -> bool:
@@ -51,13 +58,34 @@ def follow(
     Returns:
         Whether the index is in line with all files, or is being filled anyway.
     """
+    notes = _removal_notes(index, removed) if removed else []
     index.apply(
         records=[record.to_json() for record in records],
         removed=list(removed),
         settled=[*(record.id for record in records), *removed],
-        notes=[(FOLDER, canonical.identity())] if known else [],
+        notes=[*notes, (FOLDER, canonical.identity())] if known else notes,
     )
     return known or index.note(COMPLETE) is None
+
+
+def quarantined(index: _core.Index) -> tuple[Quarantined, ...]:
+    """Gives the files that were left out when the index was last filled.
+
+    Raises:
+        IndexDamagedError: they cannot be read.
+    """
+    try:
+        return msgspec.json.decode(index.note(QUARANTINED) or "[]", type=tuple[Quarantined, ...])
+    except msgspec.DecodeError as error:
+        reason = "its note of unusable files cannot be read"
+        raise IndexDamagedError(reason) from error
+
+
+def _removal_notes(index: _core.Index, removed: Sequence[str]) -> list[tuple[str, str]]:
+    """Gives the notes that go with a removal: a reason why a file was left out may quote it."""
+    names = set(map(file_name, removed))
+    left_out = [one for one in quarantined(index) if one.file not in names]
+    return [(UNSCRUBBED, "yes"), (QUARANTINED, str(msgspec.json.encode(left_out), "utf-8"))]
 
 
 def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
@@ -70,6 +98,7 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
     if not ids:
         return True
     try:
+        canonical.sweep(ids)
         found = {id: canonical.find(id) for id in ids}
     except InvalidInputError as error:
         reason = f"an intent names no record: {error}"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec import UNSET, UnsetType
 
 from membound.arguments import items, require_callback
-from membound.changes import check_revision, corrected, marked, new_id, superseded, unmarked
+from membound.changes import corrected, marked, new_id, superseded, unmarked
 from membound.draft import DraftFields, MemoryDraft
-from membound.errors import DuplicateIdError, InvalidInputError, NotFoundError
+from membound.errors import ConflictError, DuplicateIdError, InvalidInputError
+from membound.forgetting import Forgetting
 from membound.importing import Conflict, import_records
-from membound.times import utc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from membound.fields import Authority, MemoryType
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from membound.projection import Progress
     from membound.records import MemoryRecord
     from membound.reports import ImportReport
-    from membound.session import Session
 
 __all__ = ["Mutations"]
 
@@ -39,19 +38,8 @@ _INHERITED = (
 )
 
 
-class Mutations:
+class Mutations(Forgetting):
     """What `MemoryStore` can change."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def now(self) -> datetime:
-        """What the store's clock says.
-
-        Raises:
-            InvalidInputError: that is no aware datetime.
-        """
-        return utc(self._session.clock(), "clock")
 
     def remember(
         self,
@@ -72,7 +60,7 @@ class Mutations:
         Raises:
             InvalidInputError: naming the argument that is not acceptable.
             DuplicateIdError: the id given is taken.
-            ConflictError: the record to supersede cannot be superseded.
+            ConflictError: the id was purged, or the record to supersede cannot be superseded.
             StoreBusyError: another writer would not yield.
             CanonicalFileError: the file cannot be written.
         """
@@ -112,15 +100,28 @@ class Mutations:
         now: datetime,
     ) -> MemoryRecord:
         """Takes a new record in, and marks the one that it supersedes."""
-        if record.id in written or self._session.canonical.holds(record.id):
+        canonical = self._session.canonical
+        if record.id in canonical.purged:
+            raise ConflictError(record.id, "it was purged and does not come back; take another id")
+        if record.id in written or canonical.holds(record.id):
             raise DuplicateIdError(record.id)
         if record.supersedes is not None:
-            before = written.get(record.supersedes) or self._session.canonical.require(
-                record.supersedes
-            )
+            before = written.get(record.supersedes) or canonical.require(record.supersedes)
+            self._refuse_cycle(record, before)
+            self._refuse_successors(before, "it is replaced already; replace {} instead")
             written[before.id] = superseded(before, record, now)
         written[record.id] = record
         return record
+
+    def _refuse_cycle(self, record: MemoryRecord, before: MemoryRecord) -> None:
+        """Refuses a record that would replace, over others, itself: an imported one may name it."""
+        seen: set[str] = set()
+        earlier: MemoryRecord | None = before
+        while earlier is not None and earlier.supersedes and earlier.id not in seen:
+            seen.add(earlier.id)
+            if earlier.supersedes == record.id:
+                raise ConflictError(record.id, f"{earlier.id} says that it replaces it")
+            earlier = self._session.canonical.find(earlier.supersedes)
 
     def supersede(
         self,
@@ -201,35 +202,6 @@ class Mutations:
         """Recalls a disabled record again."""
         return self._revise(id, partial(unmarked, mark="disabled_at"), expected_revision, now)
 
-    def delete(
-        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
-    ) -> MemoryRecord:
-        """Makes a record a tombstone: recalled and imported no more, until it is restored."""
-        return self._revise(id, partial(marked, mark="deleted_at"), expected_revision, now)
-
-    def restore(
-        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
-    ) -> MemoryRecord:
-        """Takes a deletion back."""
-        return self._revise(id, partial(unmarked, mark="deleted_at"), expected_revision, now)
-
-    def purge(self, id: str, *, expected_revision: int | None = None) -> None:
-        """Removes a record's file and its rows; there is no way back.
-
-        Raises:
-            NotFoundError: there is no such record.
-            RevisionConflictError: it is not at ``expected_revision``.
-            CanonicalFileError: its file cannot be removed, or has no revision to be expected.
-        """
-        session = self._session
-        session.check()
-        with session.writer.held():
-            if expected_revision is not None:
-                check_revision(session.canonical.require(id), expected_revision)
-            elif not session.canonical.holds(id):
-                raise NotFoundError(id)
-            session.commit([], [id])
-
     def import_records(
         self,
         records: Iterable[MemoryRecord],
@@ -239,8 +211,8 @@ class Mutations:
     ) -> ImportReport:
         """Takes records in as they are, ids, times and marks kept.
 
-        A record equal to the stored one is skipped, and so is one that was deleted here: an import
-        does not bring it back.
+        A record equal to the stored one is skipped, and so is one that was deleted or purged here:
+        an import does not bring it back.
 
         Args:
             records: the records.
@@ -256,25 +228,6 @@ class Mutations:
         require_callback(progress, "progress")
         self._session.check()
         return import_records(self._session, records, on_conflict, progress)
-
-    def _revise(
-        self,
-        id: str,
-        change: Callable[..., MemoryRecord],
-        expected_revision: int | None,
-        now: datetime | None,
-    ) -> MemoryRecord:
-        session, moment = self._begin(now)
-        with session.writer.held():
-            record = session.canonical.require(id)
-            check_revision(record, expected_revision)
-            after = change(record, now=moment)
-            session.commit([after])
-        return after
-
-    def _begin(self, now: datetime | None) -> tuple[Session, datetime]:
-        self._session.check()
-        return self._session, self.now() if now is None else utc(now)
 
 
 def _checked(drafts: tuple[Any, ...], now: datetime) -> list[MemoryRecord]:

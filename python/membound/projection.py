@@ -9,11 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
-
-from membound.backfill import QUARANTINED, STEP, Backfill, up_to_date
+from membound.backfill import STEP, Backfill, up_to_date
 from membound.background import Background
-from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
     CanonicalFileError,
     IndexDamagedError,
@@ -21,11 +18,12 @@ from membound.errors import (
     MemboundError,
     StoreBusyError,
 )
-from membound.intents import announce, follow, settle
+from membound.intents import UNSCRUBBED, announce, follow, quarantined, settle
 from membound.log import logger
 
 if TYPE_CHECKING:
     from membound import _core
+    from membound.canonical import CanonicalStore, Quarantined
     from membound.index_file import IndexFile
     from membound.records import MemoryRecord
     from membound.trace import IndexState
@@ -134,7 +132,7 @@ class Projection:
 
     def quarantined(self) -> tuple[Quarantined, ...]:
         """The files that were left out when the index was last filled."""
-        return self.ask(_quarantined, complete=False) or ()
+        return self.ask(quarantined, complete=False) or ()
 
     def open_index(self) -> _core.Index | None:
         """The index, complete or not; opened anew where its file was replaced or works again.
@@ -196,6 +194,8 @@ class Projection:
         try:
             with self._writer.held(timeout=0):
                 self._settle(index)
+                if index.note(UNSCRUBBED) == "yes":
+                    _scrubbed(index)
                 return None if backfill.step(STEP) else backfill
         except StoreBusyError:
             # A writer is at work; it keeps an index that is up to date in line by itself.
@@ -281,11 +281,25 @@ class Projection:
             self.reason = self._damaged = None
             self._lagging = False
 
+    def scrub(self) -> None:
+        """Erases from the index's file what removed records left in it.
+
+        Where that cannot be, as a reader holds a former state, a new file takes its place. The
+        caller holds the right to write.
+
+        Raises:
+            IndexUnavailableError: that cannot be either.
+        """
+        index = self._index
+        try:
+            if index is not None and index.is_current() and _scrubbed(index):
+                return
+        except _FAULTS as error:
+            self._degrade(error, index)
+        self._file.renew()
+
     def _rebuilt(self, progress: Progress | None) -> _core.Index:
-        # Another program's file, or a newer version's, is refused here and stays.
-        with suppress(IndexDamagedError):
-            self._file.open()
-        index = self._file.replace()
+        index = self._file.renew()
         Backfill(index, self._canonical, self._writer).run(progress)
         return index
 
@@ -348,9 +362,9 @@ class Projection:
         self._swap(None)
 
 
-def _quarantined(index: _core.Index) -> tuple[Quarantined, ...]:
-    try:
-        return msgspec.json.decode(index.note(QUARANTINED) or "[]", type=tuple[Quarantined, ...])
-    except msgspec.DecodeError as error:
-        reason = "its note of unusable files cannot be read"
-        raise IndexDamagedError(reason) from error
+def _scrubbed(index: _core.Index) -> bool:
+    """Erases what removed records left, and notes it; whether all of it is gone."""
+    clean = index.scrub()
+    if clean:
+        index.apply(records=[], removed=[], settled=[], notes=[(UNSCRUBBED, "")])
+    return clean

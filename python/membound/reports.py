@@ -92,7 +92,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         imported: ids that are new.
         replaced: ids that held another record before.
-        skipped: ids left as they were: equal, kept on purpose, or deleted here.
+        skipped: ids left as they were: equal, kept on purpose, or deleted or purged here.
     """
 
     imported: tuple[str, ...] = ()

@@ -15,8 +15,10 @@ from membound.errors import (
     StoreClosedError,
 )
 from membound.excerpt import excerpt
+from membound.file_names import file_name
 from membound.index_file import IndexFile
 from membound.projection import Progress, Projection
+from membound.purged import PurgedIds
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, result_of, retrieve_among
 from membound.text import system_path
@@ -24,6 +26,7 @@ from membound.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from membound import _core
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["Session", "holds_store", "store_path"]
 
 _FOLDER = "memory"
+_DELETED = "memory-deleted"
+_PURGED = "memory-purged"
 _INDEX = "memory-index.sqlite3"
 _LOCK = "memory.lock"
 _BUSY_SECONDS = 5.0
@@ -58,12 +63,15 @@ class Session:
         self.path = path
         self.policy = policy
         self.clock = clock
-        self.canonical = CanonicalStore(path / _FOLDER, durable=durable)
+        self._purged = PurgedIds(path / _PURGED, durable=durable)
+        self._aside = CanonicalStore(path / _DELETED, durable=durable, purged=self._purged)
+        self.canonical = CanonicalStore(
+            path / _FOLDER, durable=durable, purged=self._purged, aside=self._aside
+        )
         self.writer = Writer(path / _LOCK, _BUSY_SECONDS)
+        self._index_file = IndexFile(path / _INDEX, durable=durable)
         self.projection = (
-            Projection(IndexFile(path / _INDEX, durable=durable), self.canonical, self.writer)
-            if index
-            else None
+            Projection(self._index_file, self.canonical, self.writer) if index else None
         )
         self.quarantined: tuple[Quarantined, ...] = ()
         self.last_injected_ids: tuple[str, ...] = ()
@@ -145,23 +153,68 @@ class Session:
             if isinstance(found, MemoryRecord):
                 yield found
 
+    def successors(self, id: str) -> list[MemoryRecord]:
+        """Gives the records that have replaced one, and are not deleted."""
+        ids = self.ask(lambda index: index.successors(id))
+        found = self.records() if ids is None else map(self.canonical.find, ids)
+        return [one for one in found if one and one.supersedes == id and not one.deleted_at]
+
+    def former(self, tombstone: MemoryRecord) -> MemoryRecord | None:
+        """Gives what a deleted record was, where that was set aside."""
+        former = self._aside.find(tombstone.id) if tombstone.deleted_at else None
+        return former if former and former.revision == tombstone.revision else None
+
     def commit(
         self,
         records: Sequence[MemoryRecord],
-        removed: Sequence[str] = (),
         progress: Progress | None = None,
+        *,
+        aside: Sequence[MemoryRecord] = (),
+        settled: Sequence[str] = (),
     ) -> None:
-        """Writes and removes canonical files, and brings the index in line.
+        """Writes canonical files, and brings the index in line.
 
-        The caller holds the right to write.
+        The caller holds the right to write, here and in `purge`.
+
+        Args:
+            records: what is written.
+            progress: called with how many are written, and how many there are.
+            aside: former states of what becomes a tombstone.
+            settled: ids whose former state need not be kept any more.
 
         Raises:
             CanonicalFileError: a file cannot be written.
         """
-        projection = self.projection
-        with nullcontext() if projection is None else projection.change(records, removed):
+        with self._changing(records):
+            self._aside.write_many(aside)
             self.canonical.write_many(records, progress)
-            self.canonical.delete(removed)
+            self._aside.delete(settled)
+
+    def purge(self, id: str, records: Sequence[MemoryRecord]) -> None:
+        """Erases all that there is of an id, and writes what its going changes.
+
+        Raises:
+            CanonicalFileError: a file cannot be written or removed.
+            IndexUnavailableError: all is erased but what the index may hold.
+        """
+        with self._changing(records, [id]):
+            self._purged.add([id])
+            self.canonical.write_many(records)
+            self._aside.delete([id])
+            self.canonical.delete([id])
+            self.canonical.sweep([id])
+        name = file_name(id)
+        self.quarantined = tuple(one for one in self.quarantined if one.file != name)
+        if self.projection is not None:
+            self.projection.scrub()
+        elif (self.path / _INDEX).exists():
+            self._index_file.renew()
+
+    def _changing(
+        self, records: Sequence[MemoryRecord], removed: Sequence[str] = ()
+    ) -> AbstractContextManager[None]:
+        projection = self.projection
+        return nullcontext() if projection is None else projection.change(records, removed)
 
 
 def holds_store(path: Path) -> bool:

@@ -108,14 +108,17 @@ def disable_command(
 )
 @click.argument("id")
 @click.option("--undo", is_flag=True, help="Bring it back, unless it was purged.")
-@click.option("--purge", is_flag=True, help="Remove its file too: nothing is left to bring back.")
+@click.option("--purge", is_flag=True, help="Erase it everywhere: nothing is left to bring back.")
 @click.option("--yes", is_flag=True, help="Purge without asking.")
 @expected_revision
 @click.pass_obj
 def forget_command(
     store: Path, *, id: str, undo: bool, purge: bool, yes: bool, expected_revision: int | None
 ) -> None:
-    """Forget the record ID: a tombstone stays, so that an import does not bring it back."""
+    """Forget the record ID: a tombstone stays, so that an import does not bring it back.
+
+    --undo brings back what was forgotten, or what was replaced by a record that is forgotten now.
+    """
     if undo and purge:
         message = "--undo and --purge exclude each other"
         raise click.UsageError(message)

@@ -106,6 +106,11 @@ impl Index {
         Ok(py.detach(|| self.0.optimize())?)
     }
 
+    /// Erases from the file what removed records left in it; whether all of it is gone.
+    fn scrub(&self, py: Python<'_>) -> CoreResult<bool> {
+        Ok(py.detach(|| self.0.scrub())?)
+    }
+
     /// All, unmarked and deleted records, and unmarked directives.
     fn counts(&self, py: Python<'_>) -> CoreResult<(usize, usize, usize, usize)> {
         let counts = py.detach(|| self.0.counts())?;
@@ -125,6 +130,11 @@ impl Index {
     /// The ids of all records, in order.
     fn ids(&self, py: Python<'_>) -> CoreResult<Vec<String>> {
         Ok(py.detach(|| self.0.ids())?)
+    }
+
+    /// The ids of the records that say that they replace an id, whatever their marks, in order.
+    fn successors(&self, py: Python<'_>, id: &str) -> CoreResult<Vec<String>> {
+        Ok(py.detach(|| self.0.successors(id))?)
     }
 
     /// The canonical JSON of each id, where the index has it.

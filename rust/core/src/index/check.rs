@@ -31,6 +31,8 @@ impl Index {
     /// Fails with [`Error::IndexCorrupt`], naming the first difference.
     pub fn check(&self) -> Result<()> {
         self.read(|connection| {
+            // Only a query makes FTS5 look whether another connection has merged its segments.
+            connection.query_row("SELECT EXISTS (SELECT 1 FROM search)", [], |_| Ok(()))?;
             let verdict: String =
                 connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
             require(verdict == "ok", &verdict)?;

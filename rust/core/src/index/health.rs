@@ -85,6 +85,16 @@ impl Index {
         self.texts("SELECT id FROM record ORDER BY id")
     }
 
+    /// The ids of the records that say that they replace `id`, whatever their marks, in order.
+    pub fn successors(&self, id: &str) -> Result<Vec<String>> {
+        self.read(|connection| {
+            let mut find = connection
+                .prepare_cached("SELECT id FROM record WHERE supersedes = ?1 ORDER BY id")?;
+            let ids = find.query_map([id], |row| row.get(0))?;
+            Ok(ids.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     fn texts(&self, sql: &str) -> Result<Vec<String>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Index;
+use super::connections::at_work;
 use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
@@ -37,6 +38,20 @@ impl Index {
     /// Puts the words in order, as is worth it after many changes.
     pub fn optimize(&self) -> Result<()> {
         self.write(optimize)
+    }
+
+    /// Erases from the file what removed records left in it; whether all of it is gone.
+    ///
+    /// Words of a removed record stay in their segment until it is merged, and former pages stay in the log
+    /// until it is cut, which a reader of an older snapshot prevents.
+    pub fn scrub(&self) -> Result<bool> {
+        self.optimize()?;
+        let _at_work = at_work();
+        self.connections.write(|connection| {
+            let busy: bool =
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+            Ok(!busy)
+        })
     }
 
     /// Applies a change, all or nothing; how many records really differed.
