@@ -55,7 +55,7 @@ def test_every_record_comes_back_at_its_place(
     write_pages(folder, records, lambda _: None)
     found = list(Reader(scope="user", workspace=None, directives=True).read(folder))
     entries = {each.entry.id: each.entry for each in found if isinstance(each, Item)}
-    assert not [each for each in found if isinstance(each, Problem) or each.paragraph]
+    assert not [each for each in found if isinstance(each, Problem) or each.derived]
     assert entries == {record.id: record for record in records if not record.deleted_at}
 
 

@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from membound.cli.drafts import checked, draft_of
 from membound.cli.markdown import paragraphs, record_of_page
 from membound.cli.place import place
@@ -33,9 +35,9 @@ class Item:
 
     where: str
     entry: MemoryRecord | MemoryDraft
-    # A paragraph's id is computed from what it says and where, so that a second import of the
-    # same text changes nothing.
-    paragraph: bool = False
+    # Whether its id is computed from what it says and where, so that a second import of the same
+    # text changes nothing, and one that was forgotten stays so.
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +87,21 @@ class Reader:
             if not line.strip():
                 continue
             try:
-                yield Item(where, self._entry(line.removeprefix(codecs.BOM_UTF8)))
+                yield self._entry(where, line.removeprefix(codecs.BOM_UTF8))
             except MemboundError as error:
                 yield Problem(where, str(error))
 
-    def _entry(self, line: bytes) -> MemoryRecord | MemoryDraft:
+    def _entry(self, where: str, line: bytes) -> Item:
         """Read one line: a canonical record names its creation, a draft cannot."""
         fields = json_object(line)
         if "createdAt" in fields:
-            return MemoryRecord.from_dict(fields)
-        return draft_of(fields, scope=self.scope, workspace=self.workspace)
+            return Item(where, MemoryRecord.from_dict(fields))
+        draft = draft_of(fields, scope=self.scope, workspace=self.workspace)
+        if draft.id is not None:
+            return Item(where, draft)
+        home = [str(draft.scope), draft.workspace, draft.project]
+        identity = _derived_id("line", [home, fields])
+        return Item(where, msgspec.structs.replace(draft, id=identity), derived=True)
 
     def _text(self, file: Path, locator: str) -> Iterator[Item | Problem]:
         """Yield the record that a page is, or else the paragraphs of the text."""
@@ -119,7 +126,7 @@ class Reader:
         seen: set[str] = set()
         for line, paragraph in paragraphs(text, markdown=file.suffix.lower() != ".txt"):
             where = f"{locator}:{line}"
-            identity = _paragraph_id(home, locator, paragraph)
+            identity = _derived_id("text", [home, locator, paragraph])
             if identity in seen:
                 continue
             seen.add(identity)
@@ -128,7 +135,7 @@ class Reader:
                 paragraph, id=identity, sources=[source], provenance={"kind": "file"}, **home
             )
             try:
-                yield Item(where, checked(draft), paragraph=True)
+                yield Item(where, checked(draft), derived=True)
             except MemboundError as error:
                 yield Problem(where, str(error))
 
@@ -149,7 +156,7 @@ def _files_under(folder: Path) -> Iterator[Path | Problem]:
             yield entry
 
 
-def _paragraph_id(home: dict[str, Any], locator: str, paragraph: str) -> str:
-    """Compute an id from place, file and text, so that a second import changes nothing."""
-    said = json.dumps([home, locator, paragraph], sort_keys=True)
-    return "text_" + hashlib.sha256(said.encode()).hexdigest()[:32]
+def _derived_id(kind: str, said: list[Any]) -> str:
+    """Compute an id from all that an entry says and where, for it to be known the next time."""
+    text = json.dumps(said, sort_keys=True, default=str)
+    return f"{kind}_{hashlib.sha256(text.encode()).hexdigest()[:32]}"

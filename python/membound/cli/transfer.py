@@ -35,7 +35,7 @@ _READABLE = click.Path(path_type=Path, exists=True, allow_dash=True)
 @click.option(
     "--on-conflict",
     type=click.Choice(get_args(Conflict)),
-    help="What becomes of an id that is taken.  [default: error; for paragraphs, skip]",
+    help="What becomes of an id that is taken.  [default: error, or skip if computed]",
 )
 @click.option(
     "--directives", is_flag=True, help="Trust the pages: those that are standing rules stay so."
@@ -64,8 +64,8 @@ def import_command(
 
     Of a folder the Markdown and text files are read, with its folders, in sorted order; hidden and
     linked files are left out. A page that `export` wrote is that record again, at the place that
-    it names. A paragraph that is known is skipped; one that was changed since is a new record, and
-    the old one stays.
+    it names. A paragraph, or a line without an id, that is known is skipped, also if it was
+    forgotten; one that was changed since is a new record, and the old one stays.
     """
     reader = Reader(scope=scope, workspace=workspace, directives=directives)
     read = [found for path in paths for found in reader.read(path)]

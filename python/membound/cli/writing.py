@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from membound.cli.options import now
 from membound.cli.outcome import Failure
 from membound.cli.reading import Item, Problem
-from membound.draft import MemoryDraft
 from membound.errors import MemboundError, StoreError
 from membound.records import MemoryRecord
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
+    from membound.draft import MemoryDraft
     from membound.importing import Conflict
     from membound.store import MemoryStore
 
@@ -47,7 +47,7 @@ def write_items(
     strict: bool,
     report: Callable[[int, int], None],
 ) -> Summary:
-    """Store the items in their order; without a policy a paragraph that is known is skipped.
+    """Store the items in their order; without a policy what is known by its text is skipped.
 
     When `strict`, the first item that is refused ends the import.
     """
@@ -66,31 +66,26 @@ def write_items(
 
 def _batches(
     items: Sequence[Item], on_conflict: Conflict | None
-) -> Iterator[tuple[Conflict | None, list[Item]]]:
-    """Yield runs of items that are written alike, no id twice; None marks drafts without an id.
+) -> Iterator[tuple[Conflict, list[Item]]]:
+    """Yield runs of items that are written alike, no id twice.
 
     An id that comes again begins a batch of its own, so that it meets what was written before it.
     """
 
-    def policy(item: Item) -> Conflict | None:
-        if item.entry.id is None:
-            return None
-        return on_conflict or ("skip" if item.paragraph else "error")
+    def policy(item: Item) -> Conflict:
+        return on_conflict or ("skip" if item.derived else "error")
 
     for alike, run in groupby(items, policy):
-        batch: dict[str | int, Item] = {}
-        for number, item in enumerate(run):
-            key = number if item.entry.id is None else item.entry.id
-            if key in batch or len(batch) == _BATCH:
+        batch: dict[str | None, Item] = {}
+        for item in run:
+            if item.entry.id in batch or len(batch) == _BATCH:
                 yield alike, list(batch.values())
                 batch = {}
-            batch[key] = item
+            batch[item.entry.id] = item
         yield alike, list(batch.values())
 
 
-def _write(
-    store: MemoryStore, batch: list[Item], policy: Conflict | None, summary: Summary
-) -> None:
+def _write(store: MemoryStore, batch: list[Item], policy: Conflict, summary: Summary) -> None:
     """Write a batch whole; if it is refused, write it one by one to find what is at fault."""
     try:
         _write_whole(store, batch, policy, summary)
@@ -104,13 +99,7 @@ def _write(
             _write(store, [item], policy, summary)
 
 
-def _write_whole(
-    store: MemoryStore, batch: list[Item], policy: Conflict | None, summary: Summary
-) -> None:
-    if policy is None:
-        drafts = [item.entry for item in batch if isinstance(item.entry, MemoryDraft)]
-        summary.imported += len(store.remember_many(drafts))
-        return
+def _write_whole(store: MemoryStore, batch: list[Item], policy: Conflict, summary: Summary) -> None:
     moment = now()
     records = [_as_record(item.entry, moment) for item in batch]
     report = store.import_records(records, on_conflict=policy)
