@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from membound.canonical import CanonicalStore
     from membound.records import MemoryRecord
 
-__all__ = ["UNSCRUBBED", "announce", "follow", "quarantined", "settle"]
+__all__ = ["UNSCRUBBED", "announce", "follow", "quarantined", "scrubbed", "settle"]
 
 UNSCRUBBED = "unscrubbed"
 """The note that the file may still hold what removed records left in it, "yes" if it may."""
@@ -105,4 +105,15 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
         raise IndexDamagedError(reason) from error
     records = [record for record in found.values() if record is not None]
     removed = [id for id in ids if found[id] is None]
-    return follow(index, canonical, records, removed, known=False)
+    in_line = follow(index, canonical, records, removed, known=False)
+    if removed:
+        scrubbed(index)
+    return in_line
+
+
+def scrubbed(index: _core.Index) -> bool:
+    """Erases what removed records left in the index's file, and notes it; whether all is gone."""
+    clean = index.scrub()
+    if clean:
+        index.apply(records=[], removed=[], settled=[], notes=[(UNSCRUBBED, "")])
+    return clean

@@ -18,7 +18,7 @@ from membound.errors import (
     MemboundError,
     StoreBusyError,
 )
-from membound.intents import UNSCRUBBED, announce, follow, quarantined, settle
+from membound.intents import UNSCRUBBED, announce, follow, quarantined, scrubbed, settle
 from membound.log import logger
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Projection:
             with self._writer.held(timeout=0):
                 self._settle(index)
                 if index.note(UNSCRUBBED) == "yes":
-                    _scrubbed(index)
+                    scrubbed(index)
                 return None if backfill.step(STEP) else backfill
         except StoreBusyError:
             # A writer is at work; it keeps an index that is up to date in line by itself.
@@ -292,7 +292,7 @@ class Projection:
         """
         index = self._index
         try:
-            if index is not None and index.is_current() and _scrubbed(index):
+            if index is not None and index.is_current() and scrubbed(index):
                 return
         except _FAULTS as error:
             self._degrade(error, index)
@@ -360,11 +360,3 @@ class Projection:
         """Lets the index go."""
         self._background.stop()
         self._swap(None)
-
-
-def _scrubbed(index: _core.Index) -> bool:
-    """Erases what removed records left, and notes it; whether all of it is gone."""
-    clean = index.scrub()
-    if clean:
-        index.apply(records=[], removed=[], settled=[], notes=[(UNSCRUBBED, "")])
-    return clean
