@@ -342,3 +342,44 @@ def test_a_file_that_cannot_be_used_can_be_purged(membound: Command) -> None:
     membound.ok("forget", kept, "--purge", "--yes")
     assert not file.exists()
     assert membound.json("doctor")["healthy"]
+
+
+def test_history_and_rollback_show_who_changed_what_and_why(membound: Command) -> None:
+    kept = membound.remember("use\u202e npm")
+    assert membound.ok("history", kept).split()[-3:] == ["1", "use\\u202e", "npm"]
+    remarks = ("--by", "noa\x1b[31m", "--reason", "pinned\nto 10")
+    membound.ok("edit", kept, "--content", "use pnpm", "--expires", "2030-01-01T00:00Z", *remarks)
+    membound.ok("disable", kept, "--reason", "for now")
+    shown = membound.ok("history", kept)
+    assert [line.split()[0] for line in shown.splitlines()] == ["revision", "1", "2", "3"]
+    assert "noa\\u001b[31m" in shown
+    assert "pinned to 10" in shown
+    assert "\x1b" not in shown
+    first, second = membound.lines("history", kept)
+    assert (first["changedBy"], first["reason"]) == ("noa\x1b[31m", "pinned\nto 10")
+    assert (second["operation"], second["reason"]) == ("disable", "for now")
+    assert membound.ok("rollback", kept, "1", "--by", "noa") == f"{kept} revision 4\n"
+    record = membound.json("show", kept)
+    assert record["content"] == "use\u202e npm"
+    assert not {"expiresAt", "disabledAt", "correctedFrom"} & record.keys()
+    assert record["history"][-1]["operation"] == "rollback"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["9"], "keeps no revision 9 to go back to; it keeps 1"),
+        (["1", "--expected-revision", "1"], "expected revision 1, found 2"),
+        (["0"], "REVISION"),
+        (["1", "--by", ""], "by: expected text of 1 to 256 characters"),
+    ],
+)
+def test_a_rollback_that_is_refused_says_why(
+    membound: Command, arguments: list[str], said: str
+) -> None:
+    kept = membound.remember("tea")
+    membound.ok("edit", kept, "--content", "green tea")
+    result = membound("rollback", kept, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert membound.json("show", kept)["revision"] == 2

@@ -15,6 +15,7 @@ SAMPLES: list[MemboundError] = [
     errors.InvalidInputError("ttl", "a timedelta", "3"),
     errors.InvalidRecordError("sources.0.kind", "a kind of source", "'x'"),
     errors.NotFoundError("mem_1"),
+    errors.RevisionNotFoundError("mem_1", 9, (2, 3)),
     errors.ConflictError("mem_1", "it was deleted"),
     errors.DuplicateIdError("mem_1"),
     errors.RevisionConflictError("mem_1", 2, 3),

@@ -31,6 +31,7 @@ from membound.draft import DraftFields
 from membound.errors import InvalidInputError, MemboundError
 from membound.evaluation import EvaluationCase, score_evaluation
 from membound.request import RetrievalOptions
+from membound.revision import EditOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -152,6 +153,7 @@ SAMPLES: dict[str, Any] = {
     "query": "kiwi",
     "records": [RECORD],
     "results": [["mem_1"]],
+    "revision": 1,
     "schema_version": 1,
     "scope": "user",
     "source_conversation_id": "c",
@@ -212,7 +214,11 @@ MADE: dict[str, tuple[type, Callable[[MemoryStore, Any], object]]] = {
 
 def keywords(function: Callable[..., Any]) -> Iterator[tuple[str, bool]]:
     """Every keyword, and whether it must be given; ``**options`` are those of their dict."""
-    rest: dict[str, type] = {"options": RetrievalOptions, "fields": DraftFields}
+    rest: dict[str, type] = {
+        "options": RetrievalOptions,
+        "fields": DraftFields,
+        "edit": EditOptions,
+    }
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             yield from ((field, False) for field in rest[name].__annotations__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from membound.fields import Operation
     from membound.records import MemoryRecord
+    from membound.revision import Noted
 
 __all__ = [
     "check_revision",
@@ -64,7 +65,9 @@ def check_revision(record: MemoryRecord, expected: object) -> None:
         raise RevisionConflictError(record.id, revision, record.revision)
 
 
-def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -> MemoryRecord:
+def corrected(
+    record: MemoryRecord, changes: Mapping[str, Any], now: datetime, **noted: Unpack[Noted]
+) -> MemoryRecord:
     """Applies an update. New content counts as the user's own word unless a confidence is given.
 
     Raises:
@@ -85,10 +88,10 @@ def corrected(record: MemoryRecord, changes: Mapping[str, Any], now: datetime) -
         wanted["corrected_from"] = record.corrected_from or record.content
         before = record.provenance or Provenance(kind="user")
         wanted["provenance"] = msgspec.structs.replace(before, kind="user")
-    return revised(record, operation="update", now_text=timestamp(now), changes=wanted)
+    return revised(record, operation="update", now_text=timestamp(now), changes=wanted, **noted)
 
 
-def marked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
+def marked(record: MemoryRecord, mark: str, now: datetime, **noted: Unpack[Noted]) -> MemoryRecord:
     """Sets the mark ``disabled_at`` or ``deleted_at``; an earlier one stays.
 
     Raises:
@@ -99,10 +102,12 @@ def marked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
     operation: Operation = "forget" if mark == "deleted_at" else "disable"
     moment = timestamp(now)
     changes = {mark: getattr(record, mark) or moment}
-    return revised(record, operation=operation, now_text=moment, changes=changes)
+    return revised(record, operation=operation, now_text=moment, changes=changes, **noted)
 
 
-def unmarked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
+def unmarked(
+    record: MemoryRecord, mark: str, now: datetime, **noted: Unpack[Noted]
+) -> MemoryRecord:
     """Takes a mark away.
 
     Raises:
@@ -110,11 +115,14 @@ def unmarked(record: MemoryRecord, mark: str, now: datetime) -> MemoryRecord:
     """
     if mark != "deleted_at":
         _refuse_deleted(record, "changing")
-    return revised(record, operation="restore", now_text=timestamp(now), changes={mark: None})
+    moment = timestamp(now)
+    return revised(record, operation="restore", now_text=moment, changes={mark: None}, **noted)
 
 
-def superseded(record: MemoryRecord, by: MemoryRecord, now: datetime) -> MemoryRecord:
-    """Marks the record that ``by`` replaces.
+def superseded(
+    record: MemoryRecord, successor: MemoryRecord, now: datetime, **noted: Unpack[Noted]
+) -> MemoryRecord:
+    """Marks the record that its successor replaces.
 
     Raises:
         ConflictError: it is deleted or replaced already, or belongs elsewhere.
@@ -122,16 +130,16 @@ def superseded(record: MemoryRecord, by: MemoryRecord, now: datetime) -> MemoryR
     _refuse_deleted(record, "replacing")
     if record.superseded_at:
         raise ConflictError(record.id, "it is replaced already; replace its successor instead")
-    if _whereabouts(record) != _whereabouts(by):
+    if _whereabouts(record) != _whereabouts(successor):
         raise ConflictError(record.id, "its successor must have the same scope, place and agent")
-    return replaced(record, now)
+    return replaced(record, now, **noted)
 
 
-def replaced(record: MemoryRecord, now: datetime) -> MemoryRecord:
+def replaced(record: MemoryRecord, now: datetime, **noted: Unpack[Noted]) -> MemoryRecord:
     """Sets the mark ``superseded_at``."""
     moment = timestamp(now)
     changes = {"superseded_at": moment}
-    return revised(record, operation="supersede", now_text=moment, changes=changes)
+    return revised(record, operation="supersede", now_text=moment, changes=changes, **noted)
 
 
 def _refuse_deleted(record: MemoryRecord, doing: str) -> None:

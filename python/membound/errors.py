@@ -6,6 +6,7 @@ The tree:
       InvalidInputError (ValueError)      an argument or a record field is not acceptable
         InvalidRecordError                a record's JSON does not follow the schema
       NotFoundError (LookupError)         there is no such record
+        RevisionNotFoundError             the record keeps no such revision
       ConflictError                       the change contradicts what is stored
         DuplicateIdError                  the id is taken by another record
         RevisionConflictError             the record has moved on since it was read
@@ -39,6 +40,7 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "RevisionConflictError",
+    "RevisionNotFoundError",
     "StoreBusyError",
     "StoreClosedError",
     "StoreError",
@@ -81,6 +83,28 @@ class NotFoundError(MemboundError, LookupError):
 
     def __str__(self) -> str:
         return f"there is no record {self.record_id!r}; a list of all shows which there are"
+
+
+class RevisionNotFoundError(NotFoundError):
+    """The record keeps no such revision to go back to.
+
+    Attributes:
+        revision: the one that was asked for.
+        kept: those that the record keeps, oldest first.
+    """
+
+    def __init__(self, record_id: str, revision: int, kept: tuple[int, ...]) -> None:
+        super().__init__(record_id)
+        self.args = (record_id, revision, kept)
+        self.revision = revision
+        self.kept = kept
+
+    def __str__(self) -> str:
+        kept = ", ".join(map(str, self.kept)) or "none"
+        return (
+            f"record {self.record_id!r} keeps no revision {self.revision} to go back to; "
+            f"it keeps {kept}"
+        )
 
 
 class ConflictError(MemboundError):

@@ -31,6 +31,7 @@ ID_CHARACTERS: Final = 128
 """Of a record, a source, an agent."""
 ORIGIN_CHARACTERS: Final = 256
 """Of the id of a thread or a turn."""
+REASON_CHARACTERS: Final = 1_000
 LOCATOR_CHARACTERS: Final = 1_024
 IMPORTANCE: Final[Mapping[str, float]] = {
     "user": 0.8,
@@ -82,7 +83,7 @@ Upto128 = Annotated[str, _text(0, 128)]
 Text128 = Annotated[str, _text(1, ID_CHARACTERS)]
 Text256 = Annotated[str, _text(1, ORIGIN_CHARACTERS)]
 Text512 = Annotated[str, _text(1, 512)]
-Text1000 = Annotated[str, _text(1, 1_000)]
+Text1000 = Annotated[str, _text(1, REASON_CHARACTERS)]
 Text1024 = Annotated[str, _text(1, LOCATOR_CHARACTERS)]
 Text4096 = Annotated[str, _text(1, 4_096)]
 Ids = Annotated[tuple[Text256, ...], list_of(8, "ids")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from membound.changes import check_revision, marked, replaced, unmarked
 from membound.errors import ConflictError, NotFoundError
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from membound.records import MemoryRecord
+    from membound.revision import Noted
 
 __all__ = ["Forgetting"]
 
@@ -25,7 +26,12 @@ class Forgetting(Revising):
     """
 
     def delete(
-        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
+        self,
+        id: str,
+        *,
+        expected_revision: int | None = None,
+        now: datetime | None = None,
+        **noted: Unpack[Noted],
     ) -> MemoryRecord:
         """Makes a record a tombstone, which says nothing; recalled and imported no more.
 
@@ -42,14 +48,20 @@ class Forgetting(Revising):
         with session.writer.held():
             record = session.canonical.require(id)
             check_revision(record, expected_revision)
-            former = marked(session.former(record) or record, mark="deleted_at", now=moment)
+            before = session.former(record) or record
+            former = marked(before, mark="deleted_at", now=moment, **noted)
             tombstone = tombstone_of(former)
-            retired = self._retired(record, moment)
+            retired = self._retired(record, moment, **noted)
             session.commit([tombstone, *retired], aside=[former])
         return tombstone
 
     def restore(
-        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
+        self,
+        id: str,
+        *,
+        expected_revision: int | None = None,
+        now: datetime | None = None,
+        **noted: Unpack[Noted],
     ) -> MemoryRecord:
         """Takes a deletion back; of a record that is not deleted, that it was replaced.
 
@@ -63,10 +75,10 @@ class Forgetting(Revising):
             record = session.canonical.require(id)
             check_revision(record, expected_revision)
             if record.deleted_at:
-                changed = self._undeleted(record, moment)
+                changed = self._undeleted(record, moment, **noted)
             else:
                 self._refuse_successors(record, "it is replaced by {}; delete that one first")
-                changed = [unmarked(record, mark="superseded_at", now=moment)]
+                changed = [unmarked(record, mark="superseded_at", now=moment, **noted)]
             session.commit(changed, settled=[id])
         return changed[0]
 
@@ -92,25 +104,29 @@ class Forgetting(Revising):
             record = session.canonical.find(id)
             session.purge(id, [] if record is None else self._retired(record, moment))
 
-    def _undeleted(self, tombstone: MemoryRecord, now: datetime) -> list[MemoryRecord]:
+    def _undeleted(
+        self, tombstone: MemoryRecord, now: datetime, **noted: Unpack[Noted]
+    ) -> list[MemoryRecord]:
         """Gives the record that was deleted; what it had replaced is replaced again."""
         former = self._session.former(tombstone)
         if former is None and tombstone.content == TOMBSTONE:
             raise ConflictError(tombstone.id, "what it said is gone; remember it anew")
-        record = unmarked(former or tombstone, mark="deleted_at", now=now)
+        record = unmarked(former or tombstone, mark="deleted_at", now=now, **noted)
         before = self._predecessor(record)
         if before is None:
             return [record]
         advice = f"{before.id}, which it replaced, is replaced by {{}}; delete that one first"
         self._refuse_successors(before, advice, besides=record.id)
-        return [record, *self._retired(record, now)]
+        return [record, *self._retired(record, now, **noted)]
 
-    def _retired(self, record: MemoryRecord, now: datetime) -> list[MemoryRecord]:
+    def _retired(
+        self, record: MemoryRecord, now: datetime, **noted: Unpack[Noted]
+    ) -> list[MemoryRecord]:
         """Gives the mark to what a record replaced, where it has none."""
         before = self._predecessor(record)
         if before is None or before.superseded_at:
             return []
-        return [replaced(before, now)]
+        return [replaced(before, now, **noted)]
 
     def _predecessor(self, record: MemoryRecord) -> MemoryRecord | None:
         if record.supersedes in {None, "", record.id}:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec import UNSET, UnsetType
 
 from membound.arguments import items, require_callback
-from membound.changes import corrected, marked, new_id, superseded, unmarked
+from membound.changes import check_revision, corrected, marked, new_id, superseded, unmarked
 from membound.draft import DraftFields, MemoryDraft
 from membound.errors import ConflictError, DuplicateIdError, InvalidInputError
 from membound.forgetting import Forgetting
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from membound.projection import Progress
     from membound.records import MemoryRecord
     from membound.reports import ImportReport
+    from membound.revision import EditOptions, Noted
 
 __all__ = ["Mutations"]
 
@@ -98,6 +99,7 @@ class Mutations(Forgetting):
         record: MemoryRecord,
         written: dict[str, MemoryRecord],
         now: datetime,
+        **noted: Unpack[Noted],
     ) -> MemoryRecord:
         """Takes a new record in, and marks the one that it supersedes."""
         canonical = self._session.canonical
@@ -109,7 +111,7 @@ class Mutations(Forgetting):
             before = written.get(record.supersedes) or canonical.require(record.supersedes)
             self._refuse_cycle(record, before)
             self._refuse_successors(before, "it is replaced already; replace {} instead")
-            written[before.id] = superseded(before, record, now)
+            written[before.id] = superseded(before, record, now, **noted)
         written[record.id] = record
         return record
 
@@ -128,6 +130,9 @@ class Mutations(Forgetting):
         id: str,
         content: str,
         *,
+        expected_revision: int | None = None,
+        by: str | None = None,
+        reason: str | None = None,
         now: datetime | None = None,
         **fields: Unpack[DraftFields],
     ) -> MemoryRecord:
@@ -136,6 +141,9 @@ class Mutations(Forgetting):
         Args:
             id: the record to replace.
             content: the new statement.
+            expected_revision: the revision of the old one that the caller read.
+            by: who replaces it, for the old one's history.
+            reason: why.
             now: the aware moment of the change.
             fields: fields of `MemoryDraft` that differ; type, authority and tags are inherited.
 
@@ -145,13 +153,19 @@ class Mutations(Forgetting):
         Raises:
             NotFoundError: there is no such record.
             ConflictError: it is deleted or replaced already.
+            RevisionConflictError: it is not at ``expected_revision``.
         """
-        session, _ = self._begin(now)
+        session, moment = self._begin(now)
         with session.writer.held():
             before = session.canonical.require(id)
+            check_revision(before, expected_revision)
             inherited = {name: getattr(before, name) for name in _INHERITED}
             draft = {**inherited, **fields, "content": content, "supersedes": id}
-            return self.remember_many([draft], now=now)[0]
+            written: dict[str, MemoryRecord] = {}
+            (new,) = _checked((draft,), moment)
+            self._place(new, written, moment, by=by, reason=reason)
+            session.commit(list(written.values()))
+        return new
 
     def update(
         self,
@@ -168,8 +182,7 @@ class Mutations(Forgetting):
         valid_to: datetime | UnsetType | None = UNSET,
         expires_at: datetime | UnsetType | None = UNSET,
         sources: Iterable[Source | Mapping[str, Any]] | UnsetType = UNSET,
-        expected_revision: int | None = None,
-        now: datetime | None = None,
+        **edit: Unpack[EditOptions],
     ) -> MemoryRecord:
         """Changes a record in place; its former state goes into its history.
 
@@ -188,19 +201,15 @@ class Mutations(Forgetting):
             "sources": sources,
         }  # fmt: skip
         changes = {name: value for name, value in given.items() if value is not UNSET}
-        return self._revise(id, partial(corrected, changes=changes), expected_revision, now)
+        return self._revise(id, partial(corrected, changes=changes), **edit)
 
-    def disable(
-        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
-    ) -> MemoryRecord:
+    def disable(self, id: str, **edit: Unpack[EditOptions]) -> MemoryRecord:
         """Keeps a record but recalls it no more, until it is enabled."""
-        return self._revise(id, partial(marked, mark="disabled_at"), expected_revision, now)
+        return self._revise(id, partial(marked, mark="disabled_at"), **edit)
 
-    def enable(
-        self, id: str, *, expected_revision: int | None = None, now: datetime | None = None
-    ) -> MemoryRecord:
+    def enable(self, id: str, **edit: Unpack[EditOptions]) -> MemoryRecord:
         """Recalls a disabled record again."""
-        return self._revise(id, partial(unmarked, mark="disabled_at"), expected_revision, now)
+        return self._revise(id, partial(unmarked, mark="disabled_at"), **edit)
 
     def import_records(
         self,

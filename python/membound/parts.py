@@ -112,14 +112,18 @@ class Snapshot(Open, frozen=True, kw_only=True):
     valid_to: DateTime | None = None
     expires_at: DateTime | None = None
     disabled_at: str | None = None
+    corrected_from: str | None = None
+    provenance: Provenance | None = None
     agent_context: AgentContext | None = None
     consolidation: Consolidation | None = None
 
 
 class Revision(Open, frozen=True, kw_only=True):
-    """One earlier state of a record, when it was replaced and by which operation."""
+    """One earlier state of a record: when it was replaced, by which operation, by whom and why."""
 
     revision: Count
     changed_at: str
     operation: Operation
+    changed_by: Text256 | None = None
+    reason: Text1000 | None = None
     snapshot: Snapshot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from membound.changes import check_revision
 from membound.times import utc
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from membound.records import MemoryRecord
+    from membound.revision import Noted
     from membound.session import Session
 
 __all__ = ["Revising"]
@@ -39,13 +40,15 @@ class Revising:
         self,
         id: str,
         change: Callable[..., MemoryRecord],
-        expected_revision: int | None,
-        now: datetime | None,
+        *,
+        expected_revision: int | None = None,
+        now: datetime | None = None,
+        **noted: Unpack[Noted],
     ) -> MemoryRecord:
         session, moment = self._begin(now)
         with session.writer.held():
             record = session.canonical.require(id)
             check_revision(record, expected_revision)
-            after = change(record, now=moment)
+            after = change(record, now=moment, **noted)
             session.commit([after])
         return after

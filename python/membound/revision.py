@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 import msgspec
 
 from membound import _core
-from membound.errors import InvalidInputError, InvalidRecordError
+from membound.errors import (
+    ConflictError,
+    InvalidInputError,
+    InvalidRecordError,
+    RevisionNotFoundError,
+)
 from membound.excerpt import excerpt
-from membound.fields import HISTORY_CHARACTERS, HISTORY_REVISIONS, Operation
+from membound.fields import (
+    HISTORY_CHARACTERS,
+    HISTORY_REVISIONS,
+    ORIGIN_CHARACTERS,
+    REASON_CHARACTERS,
+    Operation,
+    text_of,
+)
+from membound.numbers import count
 from membound.parts import Revision, Snapshot
 from membound.records import MemoryRecord
 from membound.schema import json_names, leaf, may_be_absent
+from membound.text import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
-__all__ = ["input_error", "refuse_unfit_directive", "revised"]
+__all__ = [
+    "EditOptions",
+    "Noted",
+    "input_error",
+    "refuse_unfit_directive",
+    "revised",
+    "rolled_back",
+]
 
 _NAMES: Final = json_names(MemoryRecord)
 _ATTRIBUTES: Final = {name: attribute for attribute, name in _NAMES.items()}
@@ -27,12 +49,34 @@ _KEPT: Final = frozenset(
 _DIRECTIVE: Final = frozenset({"authority", "content", "agent_context"})
 
 
+class Noted(TypedDict, total=False):
+    """What a history notes of a change: whose it is, and why.
+
+    ``by`` is text of 1 to 256 characters, ``reason`` of 1 to 1,000; None notes nothing.
+    """
+
+    by: str | None
+    reason: str | None
+
+
+class EditOptions(Noted, total=False):
+    """What every verb that changes one record takes.
+
+    ``expected_revision`` is the revision that the caller read: at another one nothing is changed.
+    ``now`` is the aware moment of the change, by default what the store's clock says.
+    """
+
+    expected_revision: int | None
+    now: datetime | None
+
+
 def revised(
     record: MemoryRecord,
     *,
     operation: Operation,
     now_text: str,
     changes: Mapping[str, object],
+    **noted: Unpack[Noted],
 ) -> MemoryRecord:
     """Gives the record after a change, with the state before it in its history.
 
@@ -43,6 +87,7 @@ def revised(
         operation: what the history calls the change.
         now_text: the moment of the change, as canonical JSON text.
         changes: new values by attribute name; None takes an optional away.
+        noted: who makes the change, and why.
 
     Raises:
         InvalidInputError: a change names no such attribute, or its value is not acceptable.
@@ -52,6 +97,8 @@ def revised(
         revision=record.revision,
         changed_at=now_text,
         operation=operation,
+        changed_by=_remark(noted.get("by"), "by", ORIGIN_CHARACTERS),
+        reason=_remark(noted.get("reason"), "reason", REASON_CHARACTERS),
         snapshot=Snapshot(**{name: getattr(record, name) for name in json_names(Snapshot)}),
     )
     tree["revision"] = record.revision + 1
@@ -66,6 +113,36 @@ def revised(
     if changes.keys() & _DIRECTIVE:
         refuse_unfit_directive(after)
     return after
+
+
+def rolled_back(
+    record: MemoryRecord, revision: int, now_text: str, **noted: Unpack[Noted]
+) -> MemoryRecord:
+    """Gives the record with the state of an earlier revision, as a new one.
+
+    What the earlier state lacked is absent again. What no state holds stays: id, scope, place,
+    marks of deletion and replacement, unknown fields.
+
+    Raises:
+        RevisionNotFoundError: the history keeps no such revision.
+        ConflictError: the record is deleted, or was another agent's.
+        InvalidInputError: the earlier state is a standing rule that may not be.
+    """
+    number = count(revision, "revision", 1)
+    if record.deleted_at:
+        raise ConflictError(record.id, "it is deleted; restore it before going back")
+    states = {entry.revision: entry.snapshot for entry in record.history}
+    if number not in states:
+        raise RevisionNotFoundError(record.id, number, tuple(states))
+    state = states[number]
+    if _agent(state) != _agent(record):
+        raise ConflictError(record.id, f"revision {number} was another agent's, and stays so")
+    changes = {name: getattr(state, name) for name in json_names(Snapshot)}
+    return revised(record, operation="rollback", now_text=now_text, changes=changes, **noted)
+
+
+def _agent(state: MemoryRecord | Snapshot) -> str | None:
+    return state.agent_context.agent_id if state.agent_context else None
 
 
 def refuse_unfit_directive(record: MemoryRecord) -> None:
@@ -100,6 +177,21 @@ def _apply(tree: dict[str, Any], attribute: str, value: object) -> None:
         tree.pop(name, None)
     else:
         tree[name] = leaf(value)
+
+
+def _remark(value: object, field: str, most: int) -> str | None:
+    """Reads what a caller wants the history to note; None notes nothing."""
+    if value is None:
+        return None
+    if (
+        not isinstance(value, str)
+        or not 1 <= len(value) <= most
+        or "\0" in value
+        or value != well_formed(value)
+    ):
+        expected = f"{text_of(1, most)} without NUL and lone surrogates"
+        raise InvalidInputError(field, expected, excerpt(value))
+    return str.__str__(value)
 
 
 def _bounded(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,9 +9,9 @@ from membound.arguments import require, require_callback
 from membound.context import DirectiveSelection, selected_directives
 from membound.errors import InvalidInputError
 from membound.feedback import FeedbackLog
+from membound.history import History
 from membound.inspection import diagnose, verify
 from membound.listing import Cursor, listed
-from membound.mutations import Mutations
 from membound.numbers import seconds, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.request import RetrievalOptions, retrieval_request, scope_request
@@ -35,7 +35,7 @@ __all__ = ["Durability", "MemoryStore"]
 Durability = Literal["full", "relaxed"]
 
 
-class MemoryStore(Mutations):
+class MemoryStore(History):
     """A folder of records with an index; open one with `MemoryStore.open`.
 
     One store serves many threads. One process at a time writes; readers are never blocked. A child

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -15,6 +15,7 @@ from membound.cli.options import (
     expires,
     given,
     json_output,
+    noted,
     open_store,
 )
 from membound.cli.outcome import Declined, Failure, Interrupted
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from membound.records import MemoryRecord
+    from membound.revision import EditOptions
     from membound.store import MemoryStore
 
 __all__ = ["disable_command", "edit_command", "forget_command"]
@@ -48,6 +50,7 @@ __all__ = ["disable_command", "edit_command", "forget_command"]
 @expires
 @click.option("--no-expiry", is_flag=True, help="It ends to hold at no set time.")
 @expected_revision
+@noted
 @json_output
 @click.pass_obj
 def edit_command(
@@ -59,6 +62,8 @@ def edit_command(
     no_tags: bool,
     no_expiry: bool,
     as_json: bool,
+    by: str | None,
+    reason: str | None,
     **changed: object,
 ) -> None:
     """Change the record ID; without an option its content opens in $EDITOR."""
@@ -78,7 +83,8 @@ def edit_command(
                 return
             content, revision = edited
             fields, expected_revision = {"content": content}, expected_revision or revision
-        record = opened.update(id, expected_revision=expected_revision, **fields)
+        edit: EditOptions = {"expected_revision": expected_revision, "by": by, "reason": reason}
+        record = opened.update(id, **fields, **edit)
     _echo(record, as_json=as_json)
 
 
@@ -86,15 +92,16 @@ def edit_command(
 @click.argument("id")
 @click.option("--enable", is_flag=True, help="Take it into use again.")
 @expected_revision
+@noted
 @json_output
 @click.pass_obj
 def disable_command(
-    store: Path, *, id: str, enable: bool, expected_revision: int | None, as_json: bool
+    store: Path, /, *, id: str, enable: bool, as_json: bool, **edit: Unpack[EditOptions]
 ) -> None:
     """Keep the record ID but recall it no more, until --enable."""
     with open_store(store) as opened:
         verb = opened.enable if enable else opened.disable
-        record = verb(id, expected_revision=expected_revision)
+        record = verb(id, **edit)
     _echo(record, as_json=as_json)
 
 
@@ -111,9 +118,10 @@ def disable_command(
 @click.option("--purge", is_flag=True, help="Erase it everywhere: nothing is left to bring back.")
 @click.option("--yes", is_flag=True, help="Purge without asking.")
 @expected_revision
+@noted
 @click.pass_obj
 def forget_command(
-    store: Path, *, id: str, undo: bool, purge: bool, yes: bool, expected_revision: int | None
+    store: Path, /, *, id: str, undo: bool, purge: bool, yes: bool, **edit: Unpack[EditOptions]
 ) -> None:
     """Forget the record ID: a tombstone stays, so that an import does not bring it back.
 
@@ -122,12 +130,15 @@ def forget_command(
     if undo and purge:
         message = "--undo and --purge exclude each other"
         raise click.UsageError(message)
+    if purge and (edit.get("by") or edit.get("reason")):
+        message = "a purge leaves no history for --by and --reason"
+        raise click.UsageError(message)
     with open_store(store) as opened:
         if purge:
-            _purge(opened, id, yes=yes, expected_revision=expected_revision)
+            _purge(opened, id, yes=yes, expected_revision=edit.get("expected_revision"))
         else:
             verb = opened.restore if undo else opened.delete
-            verb(id, expected_revision=expected_revision)
+            verb(id, **edit)
     echo(printable(id))
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "given",
     "json_output",
     "moment",
+    "noted",
     "now",
     "open_store",
 ]
@@ -82,6 +83,12 @@ expected_revision = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="Refuse if the record is at another revision.",
+)
+
+# What the record's history keeps of the change.
+noted = compose(
+    click.option("--by", metavar="NAME", help="Who changes it, for its history."),
+    click.option("--reason", metavar="TEXT", help="Why, for its history."),
 )
 
 # Which records: any of the scopes, types and authorities, and every tag.
