@@ -104,6 +104,9 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
         reason = f"an intent names no record: {error}"
         raise IndexDamagedError(reason) from error
     records = [record for record in found.values() if record is not None]
+    if canonical.aside is not None:
+        # What was set aside for a deletion that did not come to pass, or was taken back.
+        canonical.aside.delete(record.id for record in records if not record.deleted_at)
     removed = [id for id in ids if found[id] is None]
     in_line = follow(index, canonical, records, removed, known=False)
     if removed:
