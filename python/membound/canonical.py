@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
-from membound.file_names import ENDING, file_name
+from membound.file_names import ENDING, file_name, record_id
+from membound.folders import folds_case, make_private, other_spelling, real_folder
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _ADVICE: Final = {
     errno.ENOSPC: "free some space and try again",
     errno.EDQUOT: "free some space and try again",
     errno.EMFILE: "close some files and try again",
-    errno.ELOOP: "it is a symbolic link, which is not followed: put the file itself here",
+    errno.ELOOP: "a link is not followed: put what it leads to in its place",
     errno.EISDIR: "a folder has the place of a record's file: move it away",
     errno.ENOTDIR: "a file has the place of a folder: move it away",
     errno.ENAMETOOLONG: "choose a shorter id",
@@ -50,8 +51,8 @@ class Quarantined(msgspec.Struct, frozen=True):
 class CanonicalStore:
     """The files of one folder.
 
-    Hidden files, other endings, folders and symbolic links are not records. Reading never writes:
-    the folder is made, for its owner only, by the first write.
+    Hidden files, other endings, folders and symbolic links are not records, and a link in the place
+    of the folder is refused. Reading never writes: the folder is made by the first write.
 
     Args:
         folder: where the files lie.
@@ -110,6 +111,8 @@ class CanonicalStore:
         """
         removed = False
         for name in map(file_name, ids):
+            if self._real() is None or self._other(name) is not None:
+                continue
             try:
                 (self._folder / name).unlink()
             except OSError as fault:
@@ -146,11 +149,11 @@ class CanonicalStore:
         return self._entries(_may_be_record)
 
     def _entries(self, wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
+        if self._real() is None:
+            return []
         try:
             with os.scandir(self._folder) as entries:
                 return sorted(entry.name for entry in entries if wanted(entry))
-        except FileNotFoundError:
-            return []
         except OSError as fault:
             raise self._error("", "list", fault) from fault
 
@@ -171,7 +174,19 @@ class CanonicalStore:
         return records, quarantined
 
     def record(self, name: str) -> MemoryRecord | Quarantined | None:
-        """Reads the record that a file's name promises; None where there is no such file."""
+        """Reads the record that a file's name promises; None where there is no such file.
+
+        Raises:
+            CanonicalFileError: a link has the place of the folder.
+        """
+        if self._real() is None:
+            return None
+        found = self._found(name)
+        if isinstance(found, Quarantined) and self._other(name) is not None:
+            return None
+        return found
+
+    def _found(self, name: str) -> MemoryRecord | Quarantined | None:
         try:
             record = MemoryRecord.from_json(_read(f"{self._folder}/{name}"))
         except OSError as fault:
@@ -209,7 +224,10 @@ class CanonicalStore:
 
     def holds(self, id: str) -> bool:
         """Tells whether a file has the place of that id, whatever is in it."""
-        return os.path.lexists(f"{self._folder}/{file_name(id)}")
+        name = file_name(id)
+        if self._real() is None or not os.path.lexists(f"{self._folder}/{name}"):
+            return False
+        return self._other(name) is None
 
     def identity(self) -> str:
         """Tells this state of the folder from others; "" while there is no folder.
@@ -219,24 +237,37 @@ class CanonicalStore:
         Raises:
             CanonicalFileError: the folder cannot be looked at.
         """
+        found = self._real()
+        return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}" if found is not None else ""
+
+    def _real(self) -> os.stat_result | None:
         try:
-            found = self._folder.stat()
-        except FileNotFoundError:
-            return ""
+            return real_folder(self._folder)
         except OSError as fault:
             raise self._error("", "look at", fault) from fault
-        return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}"
+
+    def _other(self, name: str) -> str | None:
+        """Gives the file that a file system which folds case would take for this one."""
+        if not folds_case(self._folder, name) or isinstance(self._found(name), MemoryRecord):
+            return None
+        return other_spelling(self._folder, name)
 
     def _make_folder(self) -> None:
-        if self._folder.is_dir():
+        if self._real() is not None:
             return
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._folder)
         except OSError as fault:
             raise self._error("", "make", fault) from fault
         self._sync(self._folder.parent)
 
     def _replace(self, temporary: Path, name: str, data: bytes) -> None:
+        if (other := self._other(name)) is not None:
+            reason = (
+                f"this file system does not tell the ids {record_id(name)} and {record_id(other)} "
+                "apart: choose another"
+            )
+            raise CanonicalFileError(self._shown(name), "write", reason)
         try:
             with FileIO(os.open(temporary, _CREATE, 0o600), "w") as file:
                 view = memoryview(data)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
+import stat
 from contextlib import contextmanager
+from io import FileIO
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
@@ -14,6 +17,7 @@ import msgspec
 from membound.canonical import reason_of
 from membound.errors import CanonicalFileError, StoreClosedError
 from membound.events import FeedbackEvent, retrieved_events
+from membound.folders import make_private, real_folder
 from membound.log import logger
 from membound.times import timestamp
 
@@ -28,7 +32,10 @@ __all__ = ["FeedbackLog", "FeedbackStatus", "record_retrieved"]
 
 _FOLDER: Final = "memory-feedback"
 _SEGMENT = re.compile(r"events-([0-9]{6,})\.jsonl")
-_APPEND: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+_OURS: Final = os.O_NOFOLLOW | os.O_CLOEXEC
+_READ: Final = os.O_RDONLY | os.O_NONBLOCK | _OURS
+_APPEND: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | _OURS
+_FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | _OURS
 
 _decoder = msgspec.json.Decoder(FeedbackEvent)
 
@@ -117,8 +124,8 @@ class FeedbackLog:
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Holds the log against other processes: the lock is the folder's and ends with it."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        make_private(self._folder)
+        handle = os.open(self._folder, _FOLDER_FLAGS)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
@@ -162,7 +169,7 @@ class FeedbackLog:
             read = self._read.setdefault(name, 0)
             if size == read:
                 continue
-            with (self._folder / name).open("rb") as file:
+            with FileIO(os.open(self._folder / name, _READ)) as file:
                 file.seek(read)
                 data = file.read(size - read)
             if at == len(sizes):
@@ -188,7 +195,8 @@ class FeedbackLog:
             event = _decoder.decode(tail)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             logger().warning("a torn line of %s was cut off", name)
-            os.truncate(self._folder / name, self._read[name])
+            with FileIO(os.open(self._folder / name, os.O_WRONLY | _OURS), "w") as file:
+                file.truncate(self._read[name])
             return
         self._read[name] += len(tail)
         self._write(name, b"\n")
@@ -206,12 +214,15 @@ class FeedbackLog:
         self._read[name] = self._read.get(name, 0) + len(lines)
 
     def _sizes(self) -> dict[str, int]:
-        """Gives the segments and their sizes, oldest first."""
-        try:
-            with os.scandir(self._folder) as entries:
-                sizes = {e.name: e.stat().st_size for e in entries if _SEGMENT.fullmatch(e.name)}
-        except FileNotFoundError:
+        """Gives the segments and their sizes, oldest first.
+
+        Raises:
+            OSError: a link has the place of the folder, or a segment has another name elsewhere.
+        """
+        if real_folder(self._folder) is None:
             return {}
+        with os.scandir(self._folder) as entries:
+            sizes = {e.name: _size(e) for e in entries if _SEGMENT.fullmatch(e.name)}
         return dict(sorted(sizes.items(), key=lambda item: _number(item[0])))
 
 
@@ -250,6 +261,14 @@ def record_retrieved(
     except Exception as fault:  # noqa: BLE001 — the promise is that nothing gets out
         logger().warning("feedback was not recorded: %s", type(fault).__name__)
         return ()
+
+
+def _size(segment: os.DirEntry[str]) -> int:
+    """Measures a segment, which is written in place and so must not be another file too."""
+    found = segment.stat(follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise OSError(errno.ELOOP, f"{segment.name} is a link")
+    return found.st_size
 
 
 def _segment(number: int) -> str:

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from membound import _core
-from membound.errors import IndexDamagedError
+from membound.errors import IndexDamagedError, IndexUnavailableError
+from membound.folders import writable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,9 @@ class IndexFile:
             IndexDamagedError: only a new one helps.
             IndexUnavailableError: it cannot be used, or is not ours.
         """
+        if not writable(self._path.parent):
+            # Even a reader of SQLite's log writes: to the shared memory, and what a crash left.
+            raise IndexUnavailableError("the data folder is read-only")
         return _core.Index.open(self._path, self._durable)
 
     def replace(self) -> _core.Index:

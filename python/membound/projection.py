@@ -118,16 +118,19 @@ class Projection:
         in which it notes the folder's new state. So between two equal states without an intent the
         folder was not changed by a writer that has an index.
         """
-        with suppress(CanonicalFileError):
-            _, folder, _ = before
-            if folder == self._canonical.identity():
-                return False
-            _, _, changing = after = index.state()
-            if not changing:
-                return after == before
-            # A writer is at work, and until its verb returns the former state is right; or it died.
-            with suppress(StoreBusyError), self._writer.held(timeout=0, again=False):
-                self._settle(index)
+        try:
+            folder = self._canonical.identity()
+        except CanonicalFileError:
+            return True
+        if before[1] == folder:
+            return False
+        _, _, changing = after = index.state()
+        if not changing:
+            return after == before
+        # A writer is at work, and until its verb returns the former state is right; or it died.
+        quiet = suppress(CanonicalFileError, StoreBusyError)
+        with quiet, self._writer.held(timeout=0, again=False):
+            self._settle(index)
         return self._lagging
 
     def quarantined(self) -> tuple[Quarantined, ...]:

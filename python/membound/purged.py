@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from membound.canonical import reason_of
 from membound.errors import CanonicalFileError
+from membound.folders import make_private, real_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +33,11 @@ class PurgedIds:
         self._durable = durable
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and os.path.lexists(f"{self._folder}/{_name(id)}")
+        try:
+            marked = real_folder(self._folder) is not None
+        except OSError as fault:
+            raise CanonicalFileError(str(self._folder), "look at", reason_of(fault)) from fault
+        return marked and isinstance(id, str) and os.path.lexists(f"{self._folder}/{_name(id)}")
 
     def add(self, ids: Iterable[str]) -> None:
         """Marks ids, durably.
@@ -44,7 +49,8 @@ class PurgedIds:
         if not names:
             return
         try:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
+            if real_folder(self._folder) is None:
+                make_private(self._folder)
             for name in names:
                 os.close(os.open(self._folder / name, _MARK, 0o600))
             if self._durable:

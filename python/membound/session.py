@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from membound.canonical import CanonicalStore, Quarantined
+from membound.canonical import CanonicalStore, Quarantined, reason_of
 from membound.errors import (
     CanonicalFileError,
     IndexUnavailableError,
@@ -16,6 +16,7 @@ from membound.errors import (
 )
 from membound.excerpt import excerpt
 from membound.file_names import file_name
+from membound.folders import make_private
 from membound.index_file import IndexFile
 from membound.projection import Progress, Projection
 from membound.purged import PurgedIds
@@ -233,9 +234,9 @@ def store_path(path: object) -> Path:
         raise InvalidInputError("path", "a path that is not empty", excerpt(text))
     folder = Path(text)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError("path", "a folder, or nothing yet", excerpt(text)) from None
     except OSError as error:
-        raise CanonicalFileError(text, "make", error.strerror or "unknown") from error
+        raise CanonicalFileError(text, "make", reason_of(error)) from error
     return folder.absolute()

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from membound import _core
-from membound.errors import StoreBusyError
+from membound.errors import CanonicalFileError, StoreBusyError
+from membound.folders import writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ class Writer:
 
         Raises:
             StoreBusyError: other writers held it for longer than that.
-            CanonicalFileError: the lock file cannot be opened.
+            CanonicalFileError: the folder is read-only, or the lock file cannot be opened.
         """
         timeout = self._timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
@@ -67,6 +68,11 @@ class Writer:
             self._threads.release()
 
     def _acquire(self, deadline: float, timeout: float) -> _core.WriterLock:
+        if not writable(folder := self._path.parent):
+            reason = (
+                "it is read-only: give this user the permission to write, or use another folder"
+            )
+            raise CanonicalFileError(str(folder), "write to", reason)
         wait = _SHORTEST_WAIT
         while (lock := _core.WriterLock.try_acquire(self._path)) is None:
             if time.monotonic() >= deadline:

@@ -36,3 +36,4 @@ pub mod scope;
 pub mod text;
 pub mod tokens;
 mod trace;
+mod windows_path;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::text;
+use crate::{text, windows_path};
 
 /// Where a record belongs and who may see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -151,11 +151,23 @@ pub fn agent_sees(owner: Option<&AgentContext>, agent: Option<&AgentAccess>, roo
 ///
 /// Pure: trims, folds repeated and trailing separators and dot segments, composes to NFC so that no two
 /// look-alike spellings are two places. Symbolic links are not followed, the working directory is not read.
+/// Case is kept, but in an absolute Windows path, which follows the rules of [`windows_path`].
 pub fn normalize_path(path: &str) -> Option<String> {
     let path: String = text::trim(path).nfc().collect();
     if path.is_empty() {
         return None;
     }
+    let windows = windows_path::normalize(&path);
+    let other = windows.is_none();
+    let normal = windows.unwrap_or_else(|| posix(&path));
+    // Folding can bring white space to an end, or a drive to the front; what is normal must stay as it is
+    // when folded again.
+    let again =
+        text::trim(&normal) != normal || (other && windows_path::normalize(&normal).is_some());
+    if again { normalize_path(&normal) } else { Some(normal) }
+}
+
+fn posix(path: &str) -> String {
     let absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -169,18 +181,27 @@ pub fn normalize_path(path: &str) -> Option<String> {
         }
     }
     let joined = parts.join("/");
-    let normal = match (absolute, joined.is_empty()) {
+    match (absolute, joined.is_empty()) {
         (true, _) => format!("/{joined}"),
         (false, true) => ".".to_owned(),
         (false, false) => joined,
-    };
-    // Folding can bring white space to an end; what is normal must stay as it is when folded again.
-    if text::trim(&normal) == normal { Some(normal) } else { normalize_path(&normal) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::normalize_path;
+
+    proptest! {
+        #[test]
+        fn what_is_normal_stays_as_it_is(path in r"\PC*|[/\\.? cCUN:ıſK\u{307}\u{3000}]{0,24}") {
+            if let Some(normal) = normalize_path(&path) {
+                prop_assert_eq!(normalize_path(&normal), Some(normal));
+            }
+        }
+    }
 
     #[test]
     fn one_place_has_one_spelling() {

@@ -15,7 +15,7 @@ use std::sync::{
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::BUSY_SECONDS;
+use super::{BUSY_SECONDS, file};
 use crate::error::{Error, Result};
 
 /// Most memory in which a connection keeps pages that it has read, in KiB.
@@ -120,8 +120,10 @@ pub fn after_fork_in_child() {
 
 /// A connection that has read the file, so that its side files are those that lie beside it now.
 pub(super) fn connect(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(file::real(path)?, flags)?;
     connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(64);

@@ -30,8 +30,12 @@ pub(super) fn replacing(path: &Path) -> Result<File> {
 
 /// The folder is what is locked: it is there before the file, and can be locked where it is read-only.
 fn folder(path: &Path) -> Result<File> {
+    File::open(folder_of(path)).map_err(unavailable)
+}
+
+fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or_else(|| Path::new("."))).map_err(unavailable)
+    folder.unwrap_or_else(|| Path::new("."))
 }
 
 /// Creates an empty file that only its owner reads, where there is none.
@@ -56,10 +60,36 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What tells this file from another one at the same path.
+/// What tells this file from another one at the same path; a link there is not followed.
 pub(super) fn identity(path: &Path) -> Result<(u64, u64)> {
-    let metadata = std::fs::metadata(path).map_err(unavailable)?;
+    let metadata = std::fs::symlink_metadata(path).map_err(unavailable)?;
+    if !metadata.is_file() {
+        let reason = "a link or a folder has its place: remove it".to_owned();
+        return Err(Error::IndexUnavailable { reason });
+    }
     Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Refuses a file, a log or a shared memory that is another file too: they are written in place.
+pub(super) fn only_names(path: &Path) -> Result<()> {
+    for ending in SIDE_FILES {
+        match std::fs::symlink_metadata(beside(path, ending)) {
+            Ok(found) if found.is_file() && found.nlink() == 1 => {}
+            Ok(_) => {
+                let reason = "a file of it is a link, or has another name too".to_owned();
+                return Err(Error::IndexCorrupt { reason });
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(unavailable(error)),
+        }
+    }
+    Ok(())
+}
+
+/// The path without links in it, as far as the folder: `SQLite` is then told to follow none.
+pub(super) fn real(path: &Path) -> Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default();
+    Ok(folder_of(path).canonicalize().map_err(unavailable)?.join(name))
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

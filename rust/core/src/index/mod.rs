@@ -61,6 +61,7 @@ impl Index {
     fn open_here(path: &Path, durable: bool) -> Result<Self> {
         file::create(path)?;
         let file = file::identity(path)?;
+        file::only_names(path)?;
         let writer = connect(path)?;
         schema::prepare(&writer, durable)?;
         if file::identity(path)? != file {

@@ -1,0 +1,64 @@
+"""The folders of a store: made for their owner only, no links, and who may write there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["folds_case", "make_private", "other_spelling", "real_folder", "writable"]
+
+_OWNER_ONLY: Final = 0o700
+_EFFECTIVE: Final = os.access in os.supports_effective_ids
+
+
+def make_private(folder: Path) -> None:
+    """Makes a folder, and what is missing above it; one that is there keeps its mode."""
+    try:
+        folder.mkdir(_OWNER_ONLY, exist_ok=True)
+    except FileNotFoundError:
+        if folder.parent == folder:
+            raise
+        make_private(folder.parent)
+        folder.mkdir(_OWNER_ONLY, exist_ok=True)
+
+
+def real_folder(folder: Path) -> os.stat_result | None:
+    """Looks at a folder that no link may stand for; None where there is nothing.
+
+    Raises:
+        OSError: there is something else, or it cannot be looked at.
+    """
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISDIR(found.st_mode):
+        number = errno.ELOOP if stat.S_ISLNK(found.st_mode) else errno.ENOTDIR
+        raise OSError(number, os.strerror(number))
+    return found
+
+
+def writable(folder: Path) -> bool:
+    """Tells whether this user may change what a folder holds."""
+    return os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE)
+
+
+def folds_case(folder: Path, name: str) -> bool:
+    """Tells whether a file is also found under its name in the other case."""
+    try:
+        found, swapped = (os.lstat(f"{folder}/{one}") for one in (name, name.swapcase()))
+    except OSError:
+        return False
+    return os.path.samestat(found, swapped)
+
+
+def other_spelling(folder: Path, name: str) -> str | None:
+    """Gives the name of the file that is found under ``name``, where it has another case."""
+    with os.scandir(folder) as entries:
+        names = {entry.name for entry in entries if entry.name.lower() == name.lower()}
+    return None if name in names else min(names, default=None)
