@@ -1,10 +1,7 @@
-"""What damage, hand edits and killed writers do: recall stays right, and the index is healed."""
+"""What damage and hand edits do: recall stays right, and the index is healed."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -173,40 +170,6 @@ def test_a_file_that_cannot_be_used_is_named_and_hides_nothing(tmp_path: Path) -
             named = {quarantined.file for quarantined in store.diagnostics().quarantined}
             assert named == {"copy.json", "broken.json", "list.json"}
             assert not store.verify().ok
-
-
-WRITER = """
-import sys
-from membound import MemoryStore
-with MemoryStore.open(sys.argv[1]) as store:
-    for n in range(100_000):
-        made = store.remember(f"kiwi number {n}", scope="user")
-        print(made.id, flush=True)
-        if n % 3 == 0:
-            store.update(made.id, content=f"walnut number {n}")
-        if n % 5 == 0:
-            store.delete(made.id)
-"""
-
-
-def test_what_was_acknowledged_survives_kills(tmp_path: Path) -> None:
-    folder = tmp_path / "store"
-    acknowledged: list[str] = []
-    for kill in range(12):
-        with subprocess.Popen(
-            [sys.executable, "-c", WRITER, folder], stdout=subprocess.PIPE, text=True
-        ) as writer:
-            assert writer.stdout is not None
-            acknowledged += [writer.stdout.readline().strip() for _ in range(1 + kill % 3)]
-            time.sleep(0.003 * kill)
-            writer.send_signal(signal.SIGKILL)
-            acknowledged += [line.strip() for line in writer.stdout if line.endswith("\n")]
-        with MemoryStore.open(folder) as store:
-            assert store.wait_until_ready(30)
-            assert store.verify().ok
-            kept = {record.id for record in store.export()}
-            assert kept.issuperset(acknowledged)
-    assert len(acknowledged) >= 24
 
 
 def test_a_row_number_out_of_range_is_damage_and_no_demand_for_memory(tmp_path: Path) -> None:

@@ -97,6 +97,8 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
     ids = index.intents()
     if not ids:
         return True
+    # Where it died before it touched the folder, nothing else has changed there either.
+    known = index.note(FOLDER) == canonical.identity()
     try:
         canonical.sweep(ids)
         found = {id: canonical.find(id) for id in ids}
@@ -108,7 +110,7 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
         # What was set aside for a deletion that did not come to pass, or was taken back.
         canonical.aside.delete(record.id for record in records if not record.deleted_at)
     removed = [id for id in ids if found[id] is None]
-    in_line = follow(index, canonical, records, removed, known=False)
+    in_line = follow(index, canonical, records, removed, known=known)
     if removed:
         scrubbed(index)
     return in_line

@@ -196,7 +196,8 @@ class Projection:
         backfill = Backfill(index, self._canonical, self._writer)
         try:
             with self._writer.held(timeout=0):
-                self._settle(index)
+                # Where more than that may have changed, this backfill looks at everything.
+                settle(index, self._canonical)
                 if index.note(UNSCRUBBED) == "yes":
                     scrubbed(index)
                 return None if backfill.step(STEP) else backfill

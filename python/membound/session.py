@@ -175,7 +175,9 @@ class Session:
     ) -> None:
         """Writes canonical files, and brings the index in line.
 
-        The caller holds the right to write, here and in `purge`.
+        The caller holds the right to write, here and in `purge`. The order of
+        writing is such that a stop in between never ends the life of a record before what replaces
+        it is there, nor that of a record before what it replaced is marked.
 
         Args:
             records: what is written.
@@ -186,6 +188,7 @@ class Session:
         Raises:
             CanonicalFileError: a file cannot be written.
         """
+        records = sorted(records, key=_lateness)
         with self._changing(records):
             self._aside.write_many(aside)
             self.canonical.write_many(records, progress)
@@ -199,8 +202,8 @@ class Session:
             IndexUnavailableError: all is erased but what the index may hold.
         """
         with self._changing(records, [id]):
-            self._purged.add([id])
             self.canonical.write_many(records)
+            self._purged.add([id])
             self._aside.delete([id])
             self.canonical.delete([id])
             self.canonical.sweep([id])
@@ -216,6 +219,10 @@ class Session:
     ) -> AbstractContextManager[None]:
         projection = self.projection
         return nullcontext() if projection is None else projection.change(records, removed)
+
+
+def _lateness(record: MemoryRecord) -> int:
+    return 2 if record.deleted_at else 1 if record.superseded_at else 0
 
 
 def holds_store(path: Path) -> bool:
