@@ -1,10 +1,12 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
+MINUTES ?= 1
+SEED ?= soak
 BIN := .venv/bin
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help demo test test-rust test-python check bench bench-once fmt build release wheel ci
+.PHONY: help demo test test-rust test-python check bench bench-once fmt build release wheel soak ci
 
 help:             ## What there is to make
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | expand -t 14
@@ -52,7 +54,10 @@ wheel: .venv/.tools ## A release wheel, tried where no tool of ours is
 	.venv-clean/bin/pip install --quiet "$$(ls -t dist/*.whl | head -n 1)[cli]"
 	.venv-clean/bin/python -I tests/wheel_smoke.py
 
-ci: check test bench-once wheel ## Everything that is checked before a change lands
+soak: build       ## Kills, reopenings and two writers against a model, for MINUTES=1; SEED=…
+	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
+
+ci: check test soak bench-once wheel ## Everything that is checked before a change lands
 
 .venv/.tools: pyproject.toml
 	@command -v cargo >/dev/null || { echo "missing: cargo. Install Rust 1.95 or newer (https://rustup.rs)."; exit 1; }

@@ -122,7 +122,8 @@ class Projection:
             folder = self._canonical.identity()
         except CanonicalFileError:
             return True
-        if before[1] == folder:
+        _, known, changing = before
+        if known == folder and not changing:
             return False
         _, _, changing = after = index.state()
         if not changing:

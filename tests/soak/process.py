@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import TracebackType
 
     from tests.soak.model import Command
@@ -68,6 +69,11 @@ class Worker:
     def ask(self, command: Command) -> Any:  # noqa: ANN401 — an answer is JSON
         self.tell(command)
         return self.hear()
+
+    def memory(self) -> int:
+        """Bytes that it holds in memory."""
+        pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def end(self) -> int:
         """Let it finish its commands and close the store; its exit code."""

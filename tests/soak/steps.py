@@ -201,6 +201,29 @@ class Steps:
             "schemaVersion": 2,
         }
 
+    def refused(self) -> tuple[Command, str]:
+        """A command that must be refused, and with which error."""
+        records = self._model.records.values()
+        deleted = [r["id"] for r in records if "deletedAt" in r]
+        replaced = [r["id"] for r in records if "supersededAt" in r and "deletedAt" not in r]
+        update: Command = {"verb": "update", "now": stamp(self.now), "changes": {"content": "no"}}
+        possible: list[tuple[Command, str]] = [({**update, "id": "nobody"}, "NotFoundError")]
+        possible += [({**update, "id": id}, "ConflictError") for id in deleted[:2]]
+        for id in replaced[:2]:
+            draft = self._statement()
+            possible.append(
+                ({**update, "verb": "supersede", "id": id, "draft": draft}, "ConflictError")
+            )
+        for record in list(records)[:2]:
+            draft = {**self._draft(frozenset(self._model.records), []), "id": record["id"]}
+            possible.append(({**update, "verb": "remember", "drafts": [draft]}, "DuplicateIdError"))
+            if "deletedAt" not in record:
+                changes = {"content": "no", "expected_revision": record["revision"] + 1}
+                possible.append(
+                    ({**update, "id": record["id"], "changes": changes}, "RevisionConflictError")
+                )
+        return self._chance.choice(possible)
+
     def request(self) -> dict[str, Any]:
         """A recall, at the moment of the last command."""
         chance = self._chance

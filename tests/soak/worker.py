@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +113,11 @@ def work(folder: str, durability: str) -> None:
             command = json.loads(line)
             try:
                 if command["verb"] == "recall":
-                    say(recall(store, command["request"]))
+                    begun = time.perf_counter()
+                    found = recall(store, command["request"])
+                    took = time.perf_counter() - begun
+                    mode = "index" if store.diagnostics().index_state == "ready" else "files"
+                    say({**found, "seconds": took, "mode": mode})
                 else:
                     say(states(store, perform(store, command)))
             except MemboundError as error:
