@@ -26,6 +26,7 @@ from tests.soak.model import Model, settled, touched, view, views
 from tests.soak.process import Worker
 from tests.soak.steps import START, Steps, stamp
 from tests.soak.worker import recall
+from tests.test_hand_edits import EDITS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,37 +190,68 @@ def test_what_was_acknowledged_survives_kills_at_any_moment(tmp_path: Path) -> N
 
 
 OPENS = """
-import sys, threading
+import json, sys, threading
 from membound import MemoryStore
 looked = []
 def watch(event, arguments):
-    if event == "open" and "/memory/" in str(arguments[0]):
-        looked.append(threading.current_thread() is threading.main_thread())
+    if event == "open" and str(arguments[0]).endswith(".json"):
+        looked.append(arguments[0])
 sys.addaudithook(watch)
 store = MemoryStore.open(sys.argv[1])
-print(sum(looked))
-assert store.wait_until_ready(60) and store.verify().ok
+at_once = len(looked)
+assert store.wait_until_ready(60)
+store.retrieve("walnut")
+assert store.diagnostics().index_state == "ready"
+print(json.dumps([at_once, len(looked)]))
+assert store.verify().ok
 """
 
 
-def test_opening_after_a_kill_looks_at_few_files_however_many_there_are(tmp_path: Path) -> None:
-    drafts = [{"content": f"kiwi {n}", "scope": "user"} for n in range(1_000)]
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+def kill_a_writer(folder: Path, name: str) -> int:
+    """Kill a worker while it writes files of its own; how many it was to write."""
+    drafts = [{"content": "walnut", "scope": "user", "id": f"{name}{n}"} for n in range(50)]
+    with Worker(folder).opened() as worker:
+        worker.tell({"verb": "remember_many", "now": stamp(START), "drafts": drafts})
+        deadline = time.monotonic() + 5
+        while not temporaries(folder) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        worker.kill()
+    return len(drafts)
+
+
+def filled(folder: Path, count: int, name: str = "m") -> Path:
+    drafts = [{"content": f"kiwi {n}", "scope": "user", "id": f"{name}{n}"} for n in range(count)]
+    with MemoryStore.open(folder, durability="relaxed") as store:
         store.remember_many(drafts)
-    for number in range(4):
-        drafts = [{"content": "walnut", "scope": "user", "id": f"w{number}-{n}"} for n in range(50)]
-        command = {"verb": "remember_many", "now": stamp(START), "drafts": drafts}
-        with Worker(tmp_path).opened() as worker:
-            worker.tell(command)
-            deadline = time.monotonic() + 5
-            while not temporaries(tmp_path) and time.monotonic() < deadline:
-                time.sleep(0.001)
-            worker.kill()
-        with python(OPENS, tmp_path) as opening:
+    return folder
+
+
+def test_opening_after_a_kill_looks_at_few_files_however_many_there_are(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 1_000)
+    time.sleep(2.1)  # what was written just before the state that is known is looked at again
+    filled(folder, 1, "n")
+    for number in range(3):
+        written = kill_a_writer(folder, f"w{number}-")
+        with python(OPENS, folder) as opening:
             assert opening.stdout is not None
-            looked = int(opening.stdout.readline())
-            assert looked <= STEP + len(drafts)
+            at_once, all_in_all = json.loads(opening.stdout.readline())
         assert opening.returncode == 0
+        assert at_once <= STEP + written
+        # Looked at because their writer died, again because they were touched, and those before.
+        assert all_in_all <= 1 + (number + 2) * written
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_what_others_did_while_a_writer_lay_dead_is_found(tmp_path: Path, name: str) -> None:
+    edit, kiwis, pears = EDITS[name]
+    folder = filled(tmp_path / "store", 3)
+    kill_a_writer(folder, "w")
+    edit(folder / "memory")
+    with MemoryStore.open(folder) as store:
+        assert store.wait_until_ready(60)
+        for query, wanted in (("kiwi", kiwis), ("pear", pears)):
+            assert set(store.retrieve(query).trace.selected_ids) == wanted
+        assert store.verify().ok == (name != "broken")
 
 
 class Stop(BaseException):

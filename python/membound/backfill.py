@@ -36,6 +36,8 @@ class Backfill:
         canonical: the files.
         writer: the right to write.
         anew: look at every file even where the index seems to be up to date.
+        recent: a writer died, and its own files are settled: of the others look only at those that
+            were touched since the index knew the folder, and at those that it does not know.
     """
 
     def __init__(
@@ -45,11 +47,14 @@ class Backfill:
         writer: Writer,
         *,
         anew: bool = False,
+        recent: bool = False,
     ) -> None:
         self._index = index
         self._canonical = canonical
         self._writer = writer
         self._anew = anew
+        self._recent = recent
+        self._listed: list[str] = []
         self._names: list[str] | None = None
         self._left_out: dict[str, Quarantined] = {}
         self.scanned = 0
@@ -80,11 +85,12 @@ class Backfill:
                     )
                 elif up_to_date(self._index, self._canonical):
                     return True
-                self._names = self._canonical.names()
+                self._listed = self._canonical.names()
+                self._names = self._suspects() if self._recent else self._listed
             names = self._names[self.scanned : self.scanned + most]
             self._take(names)
             self.scanned += len(names)
-            return self.scanned == len(self._names) and self._finish(self._names)
+            return self.scanned == len(self._names) and self._finish(self._listed)
 
     def run(self, progress: Callable[[int, int], None] | None) -> None:
         """Looks at all files in one go, told to ``progress`` as files seen, and files in all."""
@@ -93,6 +99,15 @@ class Backfill:
             complete = self.step(STEP)
             if progress is not None:
                 progress(self.scanned, self.scanned + self.remaining)
+
+    def _suspects(self) -> list[str]:
+        """The files that may not be as the index has them."""
+        complete, folder, _ = self._index.state()
+        touched = self._canonical.touched_since(folder) if complete and folder else None
+        if touched is None:
+            return self._listed
+        known = set(map(file_name, self._index.ids()))
+        return [name for name in self._listed if name in touched or name not in known]
 
     def _take(self, names: Iterable[str]) -> None:
         records = []

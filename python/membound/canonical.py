@@ -25,6 +25,7 @@ __all__ = ["CanonicalStore", "Quarantined", "reason_of"]
 
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_COARSEST_CLOCK: Final = 2_000_000_000  # nanoseconds, of FAT's times
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENAMETOOLONG})
 _TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _ADVICE: Final = {
@@ -252,6 +253,28 @@ class CanonicalStore:
             return None
         return other_spelling(self._folder, name)
 
+    def touched_since(self, identity: str) -> set[str] | None:
+        """Gives the names of the files that were made, written to or renamed after that state.
+
+        Each of it sets a file's change time, which no program chooses. None where that cannot be
+        told: the folder is another one, or the clock was set back.
+
+        Raises:
+            CanonicalFileError: the folder cannot be looked at.
+        """
+        folder, _, then = identity.rpartition(":")
+        same_folder, _, now = self.identity().rpartition(":")
+        if folder != same_folder or not then.isdecimal() or int(now) < int(then):
+            return None
+        since = int(then) - _COARSEST_CLOCK
+        try:
+            with os.scandir(self._folder) as entries:
+                return {
+                    one.name for one in entries if _may_be_record(one) and _changed(one) >= since
+                }
+        except OSError as fault:
+            raise self._error("", "list", fault) from fault
+
     def _make_folder(self) -> None:
         if self._real() is not None:
             return
@@ -308,6 +331,14 @@ def _may_be_record(entry: os.DirEntry[str]) -> bool:
 
 def _is_temporary(entry: os.DirEntry[str]) -> bool:
     return _TEMPORARY.fullmatch(entry.name) is not None
+
+
+def _changed(entry: os.DirEntry[str]) -> int:
+    """When a file was last changed; never, where it is gone: its name is missed soon enough."""
+    try:
+        return entry.stat(follow_symlinks=False).st_ctime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def _read(path: str) -> bytes:

@@ -131,7 +131,7 @@ class Projection:
         # A writer is at work, and until its verb returns the former state is right; or it died.
         quiet = suppress(CanonicalFileError, StoreBusyError)
         with quiet, self._writer.held(timeout=0, again=False):
-            self._settle(index)
+            self._recover(index)
         return self._lagging
 
     def quarantined(self) -> tuple[Quarantined, ...]:
@@ -194,17 +194,20 @@ class Projection:
 
     def _first_step(self, index: _core.Index) -> Backfill | None:
         """Tells a complete index, and fills that of a small store; gives what is left to do."""
-        backfill = Backfill(index, self._canonical, self._writer)
         try:
             with self._writer.held(timeout=0):
-                # Where more than that may have changed, this backfill looks at everything.
+                died = bool(index.intents())
+                # What else may have changed, the backfill finds.
                 settle(index, self._canonical)
                 if index.note(UNSCRUBBED) == "yes":
                     scrubbed(index)
+                backfill = Backfill(index, self._canonical, self._writer, recent=died)
                 return None if backfill.step(STEP) else backfill
         except StoreBusyError:
             # A writer is at work; it keeps an index that is up to date in line by itself.
-            return None if up_to_date(index, self._canonical) else backfill
+            if up_to_date(index, self._canonical):
+                return None
+            return Backfill(index, self._canonical, self._writer)
 
     @contextmanager
     def change(self, records: Sequence[MemoryRecord], removed: Sequence[str]) -> Iterator[None]:
@@ -237,14 +240,22 @@ class Projection:
         if index is None:
             return None, False
         try:
-            self._settle(index)
+            self._recover(index)
             return index, announce(index, self._canonical, ids)
         except _FAULTS as error:
             self._degrade(error, index)
             return None, False
 
-    def _settle(self, index: _core.Index) -> None:
-        if not settle(index, self._canonical):
+    def _recover(self, index: _core.Index) -> None:
+        """Brings in line what a writer has left that died; the caller holds the right to write."""
+        if not index.intents():
+            return
+        if self._backfill is not None:
+            # It may be past what changed beside the writer's own files.
+            settled = settle(index, self._canonical)
+        else:
+            settled = self._first_step(index) is None
+        if not settled:
             self._lagging = True
 
     def _degrade(self, error: MemboundError, index: _core.Index | None) -> None:
