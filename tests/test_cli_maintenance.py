@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from membound.doctor import Check
 from tests.command import Command, strict_json
 
 if TYPE_CHECKING:
@@ -30,27 +31,53 @@ def test_init_makes_a_store_and_keeps_one(membound: Command) -> None:
 
 def test_a_sound_store_is_healthy(membound: Command) -> None:
     membound.remember("tea")
-    assert membound.ok("doctor").endswith("healthy\n")
+    shown = membound.ok("doctor").splitlines()
+    assert shown[-1] == "healthy"
+    assert [line.split("  ")[0] for line in shown[1:12]] == list(get_args(Check))
     report = membound.json("doctor")
+    assert report.keys() == {
+        "healthy",
+        "store",
+        "indexSchemaVersion",
+        "tokenizerVersion",
+        "findings",
+    }
     assert report["healthy"] is True
-    assert report["problems"] == []
-    assert report["canonicalCount"] == 1
-    assert report["indexedCount"] == 1
+    assert report["findings"][-1] == {
+        "check": "index",
+        "severity": "ok",
+        "what": "it says what the files say, for 1 records",
+        "advice": "",
+        "names": [],
+        "fixable": False,
+        "fixed": False,
+    }
 
 
-def test_doctor_names_what_is_wrong_and_rebuild_mends_it(membound: Command) -> None:
+def test_doctor_names_what_is_wrong_and_mends_what_it_can(membound: Command) -> None:
     kept = membound.remember("the ferry leaves at nine")
     memory = membound.store / "memory"
-    (memory / "broken.json").write_text('{"id": "broken"')
-    result = membound("doctor")
-    assert result.exit_code == 1
-    assert "broken.json" in result.stdout
-    (memory / "broken.json").unlink()
+    broken = memory / "bro\u202eken.json"
+    broken.write_text('{"id": "broken"')
     for index in membound.store.glob("memory-index.sqlite3*"):
         index.write_bytes(b"not a database")
+    result = membound("doctor")
+    assert result.exit_code == 1
+    assert "bro\\u202eken.json is left out" in result.stdout
+    assert "index: --fix makes it anew from the files" in result.stdout
+    assert "\u202e" not in result.stdout
+    result = membound("doctor", "--fix", "--json")
+    report = strict_json(result.stdout)
+    assert (result.exit_code, report["healthy"]) == (1, False)
+    left = [one for one in report["findings"] if one["severity"] == "problem" and not one["fixed"]]
+    assert [(one["check"], one["names"]) for one in left] == [
+        ("quarantine", ["memory/bro\u202eken.json"])
+    ]
     assert kept in membound.ok("recall", "ferry leaves")
+    broken.unlink()
+    assert membound.ok("doctor", "--fix").endswith("healthy\n")
+    assert membound.ok("doctor").endswith("healthy\n")
     assert membound.ok("rebuild").startswith("indexed 1 records in ")
-    assert membound.json("doctor")["healthy"] is True
 
 
 def test_a_hand_edit_is_found(membound: Command) -> None:
@@ -60,9 +87,17 @@ def test_a_hand_edit_is_found(membound: Command) -> None:
     result = membound("doctor", "--json")
     report = strict_json(result.stdout)
     assert (result.exit_code, report["healthy"]) == (1, False)
-    membound.ok("rebuild")
+    assert membound("doctor").exit_code == 1, "looking mends nothing"
+    assert membound("doctor", "--fix").exit_code == 0
     assert membound("doctor").exit_code == 0
     assert "ten" in membound.ok("recall", "ferry leaves")
+
+
+def test_doctor_needs_a_store(membound: Command) -> None:
+    result = membound("doctor", "--fix")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no store" in result.stderr
+    assert not membound.store.exists()
 
 
 WHEN = '"createdAt": "2026-06-01T00:00:00Z", "updatedAt": "2026-06-01T00:00:00Z"'

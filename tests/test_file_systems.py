@@ -108,7 +108,8 @@ with MemoryStore.open(sys.argv[1]) as store:
 
 
 def test_where_case_counts_every_id_has_its_file(tmp_path: Path) -> None:
-    if (tmp_path / "a").mkdir() or (tmp_path / "A").exists():
+    (tmp_path / "a").mkdir()
+    if (tmp_path / "A").exists():
         pytest.skip("this file system folds case")
     with MemoryStore.open(tmp_path / "store", clock=lambda: NOW) as store:
         for id in IDS:

@@ -54,7 +54,7 @@ CHANGES: dict[str, st.SearchStrategy[Any]] = {
 }
 EDITS = st.one_of(
     st.fixed_dictionaries({}, optional=CHANGES),
-    st.sampled_from(["disable", "enable"]),
+    st.sampled_from(["disable", "enable", "forget"]),
     st.integers(1, 30),
 )
 DRAFTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
@@ -85,6 +85,10 @@ def test_a_rollback_gives_any_kept_state_back(draft: dict[str, Any], edits: list
                     with pytest.raises(RevisionNotFoundError):
                         store.rollback("r", edit)
                     continue
+                case "forget":
+                    # What a tombstone says is what was said before, once it is restored.
+                    states[store.delete("r").revision] = state(record)
+                    record = store.restore("r")
                 case str():
                     record = getattr(store, edit)("r")
                 case _:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from membound.context import directive_block as directive_block
     from membound.context import reference_block as reference_block
     from membound.context import select_directives as select_directives
+    from membound.doctor import Finding as Finding
+    from membound.doctor import examine as examine
     from membound.draft import MemoryDraft as MemoryDraft
     from membound.errors import MemboundError as MemboundError
     from membound.evaluation import EvaluationCase as EvaluationCase
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "context": ("DirectiveSelection", "directive_block", "reference_block", "select_directives"),
+    "doctor": ("Finding", "examine"),
     "draft": ("MemoryDraft",),
     "errors": ("MemboundError",),
     "evaluation": ("EvaluationCase", "EvaluationScore", "score_evaluation"),

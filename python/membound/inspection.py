@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from membound.projection import Projection
     from membound.session import Session
 
-__all__ = ["diagnose", "verify"]
+__all__ = ["compare", "diagnose", "verify"]
 
 _BATCH = 256
 
@@ -59,7 +59,7 @@ def _counted(names: list[str], index: _core.Index) -> tuple[tuple[int, int, int,
 def verify(session: Session) -> VerifyReport:
     """Compares every file with the index; what differs is filled in anew."""
     projection = session.projection
-    compared = session.ask(partial(_compare, session), complete=False)
+    compared = session.ask(partial(compare, session), complete=False)
     if compared is None:
         checked = len(session.load())
         reason = projection.reason if projection is not None else None
@@ -78,7 +78,7 @@ def _agrees(report: VerifyReport, projection: Projection) -> bool:
     return not differ and report.quarantined == projection.quarantined()
 
 
-def _compare(session: Session, index: _core.Index) -> tuple[VerifyReport, bool]:
+def compare(session: Session, index: _core.Index) -> tuple[VerifyReport, bool]:
     """Compares all files; tells too whether no backfill, anywhere, may have read them before."""
     settled = up_to_date(index, session.canonical)
     index.check()

@@ -32,6 +32,7 @@ __all__ = [
     "noted",
     "now",
     "open_store",
+    "require_store",
 ]
 
 Decorator: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any]]"
@@ -112,7 +113,13 @@ def now() -> datetime:
 
 def open_store(path: Path, *, create: bool = False) -> MemoryStore:
     """Open the store at `path`; only what writes new records creates one."""
-    if not create and not holds_store(path):
+    if not create:
+        require_store(path)
+    return MemoryStore.open(path)
+
+
+def require_store(path: Path) -> None:
+    """End the command where there is no store."""
+    if not holds_store(path):
         message = f"there is no store at {path}; run `membound init`, or name one with --store"
         raise Failure(message)
-    return MemoryStore.open(path)
