@@ -92,7 +92,8 @@ pub(super) fn real(path: &Path) -> Result<PathBuf> {
     Ok(folder_of(path).canonicalize().map_err(unavailable)?.join(name))
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+/// A file that SQLite keeps beside the index's.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)

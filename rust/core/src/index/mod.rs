@@ -9,6 +9,7 @@ mod check;
 mod connections;
 mod file;
 mod health;
+mod log;
 mod schema;
 mod standing;
 mod write;
@@ -38,6 +39,7 @@ pub struct Index {
     path: PathBuf,
     file: (u64, u64),
     connections: Arc<Connections>,
+    log: log::Bound,
 }
 
 impl Index {
@@ -67,7 +69,22 @@ impl Index {
         if file::identity(path)? != file {
             return Err(replaced());
         }
-        Ok(Self { path: path.to_owned(), file, connections: Connections::new(writer) })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            connections: Connections::new(writer),
+            log: log::Bound::new(),
+        })
+    }
+
+    /// Closes the file; a second call does nothing.
+    pub fn close(&self) {
+        // The last connection makes a checkpoint and removes the log, by name: no fork and no other file
+        // meanwhile.
+        let _at_work = at_work();
+        // Where the folder cannot be locked, it is gone, and the log with it.
+        let _opening = file::opening(&self.path);
+        self.connections.close();
     }
 
     /// Whether the file at the index's path is still the one that was opened.
@@ -108,6 +125,7 @@ impl Index {
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let result = work(&transaction)?;
             transaction.commit()?;
+            self.log.keep(connection, &self.path)?;
             Ok(result)
         })
     }
@@ -115,12 +133,7 @@ impl Index {
 
 impl Drop for Index {
     fn drop(&mut self) {
-        // The last connection makes a checkpoint and removes the log, by name: no fork and no other file
-        // meanwhile.
-        let _at_work = at_work();
-        // Where the folder cannot be locked, it is gone, and the log with it.
-        let _opening = file::opening(&self.path);
-        self.connections.close();
+        self.close();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::log::MOST_BYTES;
 use crate::error::{Error, Result};
 use crate::tokens::TOKENIZER_VERSION;
 
@@ -96,7 +97,7 @@ pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", if durable { "FULL" } else { "NORMAL" })?;
     connection.pragma_update(None, "secure_delete", "ON")?;
-    connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
+    connection.pragma_update(None, "journal_size_limit", MOST_BYTES)?;
     if empty {
         create(connection)?;
     }
