@@ -168,6 +168,13 @@ impl Index {
     }
 }
 
+impl Drop for Index {
+    fn drop(&mut self) {
+        // Closing may write back a whole log: others run meanwhile. An interpreter that ends has no others.
+        Python::try_attach(|py| py.detach(|| self.0.close()));
+    }
+}
+
 /// A held writer's lock.
 #[pyclass(frozen, module = "membound._core")]
 pub(crate) struct WriterLock(Mutex<Option<lock::WriterLock>>);

@@ -101,11 +101,10 @@ mod _core {
 
     /// Waits for what the index is doing; to be called before a fork.
     ///
-    /// The interpreter is not let go: a thread that got hold of it could close an index, and wait for the
-    /// fork, while this one waits for the interpreter. Statements need no interpreter to end.
+    /// Nobody may hold the interpreter while he waits for the fork: this thread needs it to go on.
     #[pyfunction]
-    fn before_fork() {
-        index::before_fork();
+    fn before_fork(py: Python<'_>) {
+        py.detach(index::before_fork);
     }
 
     /// Lets the index go on; to be called after a fork, in the parent.
