@@ -65,7 +65,7 @@ class DraftFields(TypedDict, total=False):
     disabled: bool
 
 
-class _Statement(msgspec.Struct, frozen=True):
+class _Statement(msgspec.Struct, frozen=True, gc=False):
     """The one argument of a draft that may be given by position."""
 
     content: str

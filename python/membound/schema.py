@@ -39,7 +39,7 @@ _WORDS: Final[dict[object, str]] = {
 _Path = tuple[str | int, ...]
 
 
-class Open(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class Open(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A frozen value with camelCase JSON; None stands for an absent optional, never for null.
 
     Attributes:
