@@ -18,6 +18,7 @@ from membound.errors import (
     MemboundError,
     StoreBusyError,
 )
+from membound.fair_lock import FairLock
 from membound.intents import UNSCRUBBED, announce, follow, quarantined, scrubbed, settle
 from membound.log import logger
 
@@ -61,7 +62,7 @@ class Projection:
         self._index: _core.Index | None = None
         self._backfill: Backfill | None = None
         self._background = Background(self._fill)
-        self._changing = threading.RLock()
+        self._changing = FairLock()
         self._swapping = threading.Lock()
         self._tried = -math.inf
         self._damaged: _core.Index | None = None
@@ -148,7 +149,7 @@ class Projection:
             return index
         if index is None and time.monotonic() - self._tried < _RETRY_SECONDS:
             return None
-        if not self._changing.acquire(blocking=False):
+        if not self._changing.acquire(timeout=0):
             return None
         try:
             self.open()

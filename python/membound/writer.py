@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import os
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from membound import _core
 from membound.errors import CanonicalFileError, StoreBusyError
+from membound.fair_lock import FairLock
 from membound.folders import writable
 
 if TYPE_CHECKING:
@@ -17,12 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Writer"]
 
-_SHORTEST_WAIT = 0.001
-_LONGEST_WAIT = 0.05
+_PAUSE_SECONDS = 0.001
 
 
 class Writer:
     """The lock of one store's folder; re-entering it in the same thread is free.
+
+    Threads get it in the order in which they ask. Processes stand in a queue, the file beside the
+    lock file: whoever holds the queue is the next to write, so that a writer which comes back
+    cannot overtake it.
 
     Args:
         path: the lock file.
@@ -31,9 +36,11 @@ class Writer:
 
     def __init__(self, path: Path, timeout: float) -> None:
         self._path = path
+        self._queue = path.with_suffix(".queue")
         self._timeout = timeout
-        self._threads = threading.RLock()
-        self._depth = 0
+        self._threads = FairLock()
+        self._lock: _core.WriterLock | None = None
+        _ALL.add(self)
 
     @contextmanager
     def held(self, timeout: float | None = None, *, again: bool = True) -> Iterator[None]:
@@ -47,36 +54,67 @@ class Writer:
             StoreBusyError: other writers held it for longer than that.
             CanonicalFileError: the folder is read-only, or the lock file cannot be opened.
         """
-        timeout = self._timeout if timeout is None else timeout
-        deadline = time.monotonic() + timeout
-        if not self._threads.acquire(timeout=timeout):
-            raise StoreBusyError(timeout)
+        patience = _Patience(self._timeout if timeout is None else timeout)
+        if not self._threads.acquire(patience.timeout):
+            raise patience.ended()
         try:
-            if self._depth:
+            if self._lock is not None:
                 if not again:
-                    raise StoreBusyError(timeout)
+                    raise patience.ended()
                 yield
                 return
-            lock = self._acquire(deadline, timeout)
-            self._depth = 1
+            self._lock = self._acquire(patience)
             try:
                 yield
             finally:
-                self._depth = 0
-                lock.release()
+                self.let_go()
         finally:
             self._threads.release()
 
-    def _acquire(self, deadline: float, timeout: float) -> _core.WriterLock:
+    def let_go(self) -> None:
+        """Ends the holding; a forked child only closes its copy, and the parent goes on."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _acquire(self, patience: _Patience) -> _core.WriterLock:
         if not writable(folder := self._path.parent):
             reason = (
                 "it is read-only: give this user the permission to write, or use another folder"
             )
             raise CanonicalFileError(str(folder), "write to", reason)
-        wait = _SHORTEST_WAIT
-        while (lock := _core.WriterLock.try_acquire(self._path)) is None:
-            if time.monotonic() >= deadline:
-                raise StoreBusyError(timeout)
-            time.sleep(wait)
-            wait = min(2 * wait, _LONGEST_WAIT)
+        queue = patience.wait_for(self._queue)
+        try:
+            return patience.wait_for(self._path)
+        finally:
+            queue.release()
+
+
+class _Patience:
+    """How long one writer waits, and has waited, in all."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self._began = time.monotonic()
+
+    def wait_for(self, path: Path) -> _core.WriterLock:
+        while (lock := _core.WriterLock.try_acquire(path)) is None:
+            if time.monotonic() - self._began >= self.timeout:
+                raise self.ended()
+            time.sleep(_PAUSE_SECONDS)
         return lock
+
+    def ended(self) -> StoreBusyError:
+        return StoreBusyError(time.monotonic() - self._began)
+
+
+_ALL: WeakSet[Writer] = WeakSet()
+
+
+def _after_fork() -> None:
+    # A copy that the child kept would outlast a parent that is killed.
+    for writer in _ALL:
+        writer.let_go()
+
+
+os.register_at_fork(after_in_child=_after_fork)
