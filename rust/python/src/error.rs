@@ -1,7 +1,8 @@
 //! One match from the core's errors to the exceptions of `membound.errors`.
 
+use std::time::Duration;
+
 use membound_core::error::Error;
-use membound_core::index::BUSY_SECONDS;
 use pyo3::prelude::*;
 
 mod exceptions {
@@ -19,6 +20,8 @@ mod exceptions {
 pub(crate) enum CoreError {
     /// The core's.
     Core(Error),
+    /// The core's, of an index that was waited for in vain.
+    Busy(Duration),
     /// A trace or a selection cannot be written as JSON.
     Unwritten(serde_json::Error),
 }
@@ -34,6 +37,7 @@ impl From<CoreError> for PyErr {
         use exceptions as to;
         let error = match error {
             CoreError::Core(error) => error,
+            CoreError::Busy(waited) => return to::StoreBusyError::new_err(waited.as_secs_f64()),
             CoreError::Unwritten(error) => {
                 return to::InternalError::new_err(format!("an answer cannot be written: {error}"));
             }
@@ -45,7 +49,7 @@ impl From<CoreError> for PyErr {
             Error::Request { reason } => {
                 to::InternalError::new_err(format!("a request cannot be read: {reason}"))
             }
-            Error::IndexBusy => to::StoreBusyError::new_err(f64::from(BUSY_SECONDS)),
+            Error::IndexBusy => to::StoreBusyError::new_err(0.0),
             Error::IndexCorrupt { reason } | Error::IndexOutdated { reason } => {
                 to::IndexDamagedError::new_err(reason)
             }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
+use membound_core::error::Error;
 use membound_core::index;
 use membound_core::instant::Millis;
 use membound_core::lock;
@@ -12,7 +14,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::convert::{json, shown};
-use crate::error::CoreResult;
+use crate::error::{CoreError, CoreResult};
 
 /// An open index; any thread may use it.
 #[pyclass(frozen, module = "membound._core")]
@@ -28,18 +30,18 @@ impl Index {
     /// Opens the index at a path, creating an empty one where there is none.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| index::Index::open(&path, durable))?))
+        Ok(Self(apart(py, || index::Index::open(&path, durable))?))
     }
 
     /// Removes what lies at a path and creates an empty index there.
     #[staticmethod]
     fn replace(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
-        Ok(Self(py.detach(|| index::Index::replace(&path, durable))?))
+        Ok(Self(apart(py, || index::Index::replace(&path, durable))?))
     }
 
     /// Whether every file was looked at; the state of the folder it knows; whether a change is open.
     fn state(&self, py: Python<'_>) -> CoreResult<(bool, Option<String>, bool)> {
-        let state = py.detach(|| self.0.state())?;
+        let state = apart(py, || self.0.state())?;
         Ok((state.complete, state.folder, state.changing))
     }
 
@@ -54,7 +56,7 @@ impl Index {
         py: Python<'py>,
         request: PyBackedBytes,
     ) -> CoreResult<(Selected<'py>, String, Bound<'py, PyBytes>)> {
-        let (outcome, trace) = py.detach(|| -> CoreResult<_> {
+        let (outcome, trace) = apart(py, || -> CoreResult<_> {
             let outcome = self.0.retrieve(&Request::parse(&request)?)?;
             let trace = json(&outcome.trace)?;
             Ok((outcome, trace))
@@ -71,13 +73,13 @@ impl Index {
         request: PyBackedBytes,
     ) -> CoreResult<Vec<Bound<'py, PyBytes>>> {
         let records =
-            py.detach(|| Request::parse(&request).and_then(|request| self.0.directives(&request)))?;
+            apart(py, || Request::parse(&request).and_then(|request| self.0.directives(&request)))?;
         Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
     }
 
     /// Notes that the canonical files of some records are about to change.
     fn intend(&self, py: Python<'_>, ids: Vec<String>) -> CoreResult<()> {
-        Ok(py.detach(|| self.0.intend(&ids))?)
+        apart(py, || self.0.intend(&ids))
     }
 
     /// Applies a change, all or nothing; how many records really differed.
@@ -90,7 +92,7 @@ impl Index {
         settled: Vec<String>,
         notes: Vec<(String, String)>,
     ) -> CoreResult<usize> {
-        Ok(py.detach(|| {
+        apart(py, || {
             let records: Vec<&[u8]> = records.iter().map(|json| &**json).collect();
             self.0.apply(&index::Change {
                 records: &records,
@@ -98,43 +100,43 @@ impl Index {
                 settled: &settled,
                 notes: &notes,
             })
-        })?)
+        })
     }
 
     /// Puts the words in order, as is worth it after many changes.
     fn optimize(&self, py: Python<'_>) -> CoreResult<()> {
-        Ok(py.detach(|| self.0.optimize())?)
+        apart(py, || self.0.optimize())
     }
 
     /// Erases from the file what removed records left in it; whether all of it is gone.
     fn scrub(&self, py: Python<'_>) -> CoreResult<bool> {
-        Ok(py.detach(|| self.0.scrub())?)
+        apart(py, || self.0.scrub())
     }
 
     /// All, unmarked and deleted records, and unmarked directives.
     fn counts(&self, py: Python<'_>) -> CoreResult<(usize, usize, usize, usize)> {
-        let counts = py.detach(|| self.0.counts())?;
+        let counts = apart(py, || self.0.counts())?;
         Ok((counts.all, counts.unmarked, counts.deleted, counts.directives))
     }
 
     /// A remembered value.
     fn note(&self, py: Python<'_>, name: &str) -> CoreResult<Option<String>> {
-        Ok(py.detach(|| self.0.note(name))?)
+        apart(py, || self.0.note(name))
     }
 
     /// Ids whose canonical files were about to change when a writer stopped.
     fn intents(&self, py: Python<'_>) -> CoreResult<Vec<String>> {
-        Ok(py.detach(|| self.0.intents())?)
+        apart(py, || self.0.intents())
     }
 
     /// The ids of all records, in order.
     fn ids(&self, py: Python<'_>) -> CoreResult<Vec<String>> {
-        Ok(py.detach(|| self.0.ids())?)
+        apart(py, || self.0.ids())
     }
 
     /// The ids of the records that say that they replace an id, whatever their marks, in order.
     fn successors(&self, py: Python<'_>, id: &str) -> CoreResult<Vec<String>> {
-        Ok(py.detach(|| self.0.successors(id))?)
+        apart(py, || self.0.successors(id))
     }
 
     /// The canonical JSON of each id, where the index has it.
@@ -143,7 +145,7 @@ impl Index {
         py: Python<'py>,
         ids: Vec<String>,
     ) -> CoreResult<Vec<Option<Bound<'py, PyBytes>>>> {
-        let records = py.detach(|| self.0.records(&ids))?;
+        let records = apart(py, || self.0.records(&ids))?;
         let to_bytes = |json: Vec<u8>| PyBytes::new(py, &json);
         Ok(records.into_iter().map(|record| record.map(to_bytes)).collect())
     }
@@ -158,13 +160,13 @@ impl Index {
         most: usize,
     ) -> CoreResult<(Vec<Bound<'py, PyBytes>>, Option<Cursor>)> {
         let after = after.as_ref().map(|(updated, id)| (*updated, id.as_str()));
-        let (records, last) = py.detach(|| self.0.page(after, most))?;
+        let (records, last) = apart(py, || self.0.page(after, most))?;
         Ok((records.iter().map(|record| PyBytes::new(py, record)).collect(), last))
     }
 
     /// Checks the file's structure, and every row, count, tag and word against its records' JSON.
     fn check(&self, py: Python<'_>) -> CoreResult<()> {
-        Ok(py.detach(|| self.0.check())?)
+        apart(py, || self.0.check())
     }
 }
 
@@ -173,6 +175,19 @@ impl Drop for Index {
         // Closing may write back a whole log: others run meanwhile. An interpreter that ends has no others.
         Python::try_attach(|py| py.detach(|| self.0.close()));
     }
+}
+
+/// Runs the core without the interpreter; a busy index comes with the time for which it was waited for.
+#[expect(clippy::disallowed_methods, reason = "an error tells how long was really waited")]
+fn apart<T: Send, E: Into<CoreError> + Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, E> + Send,
+) -> CoreResult<T> {
+    let began = Instant::now();
+    py.detach(work).map_err(|error| match error.into() {
+        CoreError::Core(Error::IndexBusy) => CoreError::Busy(began.elapsed()),
+        error => error,
+    })
 }
 
 /// A held writer's lock.

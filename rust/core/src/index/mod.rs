@@ -31,7 +31,7 @@ pub use schema::SCHEMA_VERSION;
 pub use write::Change;
 
 /// How long a statement waits for another process's lock.
-pub const BUSY_SECONDS: u32 = 5;
+const BUSY_SECONDS: u32 = 5;
 
 /// An open index, shared by threads: one connection writes, and as many read as there are readers at once.
 #[derive(Debug)]
