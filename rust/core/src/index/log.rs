@@ -17,7 +17,7 @@ use crate::error::Result;
 pub(super) const MOST_BYTES: u64 = 16 * 1024 * 1024;
 /// How much longer it may get where it could not: so seldom does a writer wait for one long reader.
 const STEP_BYTES: u64 = 4 * 1024 * 1024;
-/// How long a writer waits for readers, at each of the two locks that it needs.
+/// How long a writer waits for readers of a long log.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The size beyond which the log is next to be shortened.
@@ -34,14 +34,21 @@ impl Bound {
         if size(path) <= self.0.load(Ordering::Relaxed) {
             return Ok(());
         }
-        connection.busy_timeout(PATIENCE)?;
-        let outcome = connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
-        connection.busy_timeout(Duration::from_secs(BUSY_SECONDS.into()))?;
-        let next = if outcome? { size(path) + STEP_BYTES } else { MOST_BYTES };
+        let next = if cut(connection, PATIENCE)? { MOST_BYTES } else { size(path) + STEP_BYTES };
         self.0.store(next, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// Writes the log back and empties it; whether no reader of an older snapshot prevented that.
+///
+/// `patience` is how long to wait for readers, at each of the two locks that this needs.
+pub(super) fn cut(connection: &Connection, patience: Duration) -> Result<bool> {
+    connection.busy_timeout(patience)?;
+    let busy =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(Duration::from_secs(BUSY_SECONDS.into()))?;
+    Ok(!busy?)
 }
 
 /// A log that is not there is empty.

@@ -1,15 +1,20 @@
 //! Writing: intents before a canonical file changes, rows after it has.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Index;
 use super::connections::at_work;
+use super::log;
 use super::standing::Standing;
 use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
 
 /// From so many records on, a change is worth putting the whole of the words in order.
 const MANY: usize = 1_000;
+/// How long a purge waits for readers: other writers wait meanwhile, and shall not give up.
+const SCRUB_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What one transaction changes.
 #[derive(Debug, Default)]
@@ -47,11 +52,7 @@ impl Index {
     pub fn scrub(&self) -> Result<bool> {
         self.optimize()?;
         let _at_work = at_work();
-        self.connections.write(|connection| {
-            let busy: bool =
-                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-            Ok(!busy)
-        })
+        self.connections.write(|connection| log::cut(connection, SCRUB_PATIENCE))
     }
 
     /// Applies a change, all or nothing; how many records really differed.
