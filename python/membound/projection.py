@@ -108,7 +108,7 @@ class Projection:
             self._start(index)
             return False
         if self._lagging or self._changed_without(index, before):
-            self.begin_again()
+            self.begin_again(timeout=0)
             return False
         return True
 
@@ -320,21 +320,34 @@ class Projection:
         Backfill(index, self._canonical, self._writer).run(progress)
         return index
 
-    def begin_again(self) -> None:
+    def begin_again(self, timeout: float | None = None) -> None:
         """Has every file looked at once more, after a difference was found.
 
         A pass that is under way may be past what differs: another one follows it.
+
+        Args:
+            timeout: seconds to wait for a thread that is changing the index; after that, the next
+                recall begins it. None waits for as long as it takes.
         """
-        with self._changing:
+        self._lagging = True
+        if not self._changing.acquire(timeout):
+            return
+        try:
             self._lagging = self._backfill is not None
             if self._index is not None and self._backfill is None:
                 self._start(self._index, anew=True)
+        finally:
+            self._changing.release()
 
     def _start(self, index: _core.Index, *, anew: bool = False) -> None:
-        with self._changing:
+        if not self._changing.acquire(timeout=0):
+            return
+        try:
             if index is self._index and self._backfill is None:
                 self._backfill = Backfill(index, self._canonical, self._writer, anew=anew)
                 self._background.start()
+        finally:
+            self._changing.release()
 
     def _fill(self) -> bool:
         # A short wait at a time, so that closing the store is not held up by a busy writer.
