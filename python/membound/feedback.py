@@ -10,12 +10,12 @@ import stat
 from contextlib import contextmanager
 from io import FileIO
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NoReturn, Protocol
 
 import msgspec
 
 from membound.canonical import reason_of
-from membound.errors import CanonicalFileError, StoreClosedError
+from membound.errors import CanonicalFileError, InvalidInputError, StoreClosedError
 from membound.events import FeedbackEvent, retrieved_events
 from membound.folders import make_private, real_folder
 from membound.log import logger
@@ -60,6 +60,10 @@ class FeedbackLog:
         self._lock = Lock()
         self._process = os.getpid()
         self._forget()
+
+    def __reduce__(self) -> NoReturn:
+        expected = "the path of the store, to open it in the other process"
+        raise InvalidInputError("feedback", expected, "an open store's log")
 
     @property
     def enabled(self) -> bool:
