@@ -1,19 +1,15 @@
-"""Much at once: readers and writers, a writer that does not yield, forks, kills, event loops."""
+"""Much at once: a writer that does not yield, rebuilds beside openings and writes, kills."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import re
 import subprocess
 import sys
-import threading
 import time
-from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,47 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
-SECONDS = 3.0
-
-
-def write_for_a_while(folder: str, name: str) -> list[str]:
-    made: list[str] = []
-    with MemoryStore.open(folder, durability="relaxed") as store:
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
-            record = store.remember(f"kiwi {name} {len(made)}", scope="user", now=NOW)
-            assert store.retrieve(f"kiwi {name} {len(made)}", now=NOW).records
-            made.append(record.id)
-    return made
-
-
-def read_for_a_while(folder: str) -> int:
-    most = 0
-    with MemoryStore.open(folder, durability="relaxed") as store:
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
-            found = store.retrieve("kiwi", now=NOW, limit=64).trace
-            assert len(found.rankings) >= min(most, 64), "what was there is gone"
-            most = max(most, len(found.rankings))
-            store.list(limit=5)
-            assert store.diagnostics().quarantined == ()
-    return most
-
-
-def test_writers_and_readers_in_processes_agree_at_the_end(tmp_path: Path) -> None:
-    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
-        writers = [pool.submit(write_for_a_while, str(tmp_path), name) for name in "ab"]
-        readers = [pool.submit(read_for_a_while, str(tmp_path)) for _ in range(2)]
-        made = {id for writer in writers for id in writer.result(60)}
-        assert all(reader.result(60) > 0 for reader in readers)
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
-        assert {record.id for record in store.list()} == made
-        assert store.wait_until_ready(30)
-        assert store.verify().ok
-        indexed = store.retrieve("kiwi a 3", now=NOW)
-    with MemoryStore.open(tmp_path, index=False) as store:
-        assert store.retrieve("kiwi a 3", now=NOW).context == indexed.context
-
 
 HOLD = """
 import sys, time
@@ -89,8 +44,9 @@ def test_a_writer_that_does_not_yield_blocks_writers_only(tmp_path: Path) -> Non
         with MemoryStore.open(tmp_path) as other:
             assert len(other.retrieve("kiwi", now=NOW).records) == 1
         assert time.monotonic() - began < 2
-        with pytest.raises(StoreBusyError, match=r"5\.0 s; try again"):
+        with pytest.raises(StoreBusyError, match=r"for \d+\.\d s; try again") as caught:
             store.remember("pear", scope="user")
+        assert 5 <= caught.value.waited_seconds < 9
         holder.kill()
         holder.wait()
         store.remember("pear", scope="user", now=NOW)
@@ -236,63 +192,6 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path: Path) -> No
             report = store.verify()
             assert (report.ok, report.checked) == (True, len(kept))
     assert len(acknowledged) > 15
-
-
-async def latest_tick(work: Any) -> float:  # noqa: ANN401 — any awaitable
-    """The longest that a 10 ms ticker had to wait while work was done."""
-    gaps = []
-
-    async def tick() -> None:
-        last = time.perf_counter()
-        while True:
-            await asyncio.sleep(0.01)
-            gaps.append(time.perf_counter() - last)
-            last = time.perf_counter()
-
-    ticker = asyncio.create_task(tick())
-    await work
-    ticker.cancel()
-    return max(gaps)
-
-
-def test_the_event_loop_keeps_its_beat(tmp_path: Path) -> None:
-    async def turns(store: MemoryStore) -> None:
-        for number in range(60):
-            await store.aremember(f"kiwi {number}", scope="user", now=NOW)
-            await store.aretrieve("kiwi harvest walnut", now=NOW)
-
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
-        drafts = [MemoryDraft(f"kiwi harvest {n}", scope="user") for n in range(2000)]
-        store.remember_many(drafts, now=NOW)
-        # One recall through the files is long: in the loop's own thread it would stop the ticker.
-        with MemoryStore.open(tmp_path, index=False, durability="relaxed") as slow:
-            began = time.perf_counter()
-            slow.retrieve("kiwi", now=NOW)
-            blocked = time.perf_counter() - began
-        worst = asyncio.run(latest_tick(turns(store)))
-    took = f"one recall through the files {blocked * 1e3:.0f} ms"
-    print(f"{took}, latest tick {worst * 1e3:.0f} ms")  # noqa: T201 — seen with -s
-    assert worst < max(0.5, blocked)
-
-
-def test_recall_lets_other_threads_run(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
-        store.remember_many([MemoryDraft(f"kiwi {n}", scope="user") for n in range(500)], now=NOW)
-        done = threading.Event()
-        beats = 0
-
-        def work() -> None:
-            for _ in range(100):
-                store.retrieve("kiwi harvest", now=NOW)
-            done.set()
-
-        worker = threading.Thread(target=work)
-        worker.start()
-        while not done.is_set():
-            beats += 1
-            time.sleep(0.001)
-        worker.join()
-    assert beats > 3
 
 
 def test_the_import_is_short() -> None:

@@ -136,7 +136,7 @@ with MemoryStore.open(sys.argv[1]) as store:
         assert store.retrieve("bus eleven").trace.selected_ids == ("bus",)
         print("written")
     except CanonicalFileError as error:
-        assert "memory.lock" in str(error), error
+        assert "memory.queue" in str(error), error
         print("refused")
 """
 

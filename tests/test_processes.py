@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from multiprocessing import get_context
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from membound import MemoryStore
-from membound.errors import RevisionConflictError, StoreBusyError
-from membound.writer import Writer
+from membound.errors import RevisionConflictError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,35 +58,6 @@ def test_two_writers_lose_nothing_and_readers_go_on(tmp_path: Path) -> None:
         assert store.retrieve(f"kiwi {2 * UPDATES}", now=NOW).trace.selected_ids == ("counter",)
         assert store.wait_until_ready(30)
         assert store.verify().ok
-
-
-def test_one_store_serves_many_threads(tmp_path: Path) -> None:
-    failures: list[BaseException] = []
-
-    def work(store: MemoryStore, name: int) -> None:
-        try:
-            for n in range(20):
-                made = store.remember(f"kiwi {name} {n}", scope="user", now=NOW)
-                assert store.get(made.id) == made
-                assert store.retrieve(f"kiwi {name} {n}", now=NOW).records
-        except BaseException as error:  # noqa: BLE001 — told to the main thread
-            failures.append(error)
-
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
-        threads = [threading.Thread(target=work, args=(store, name)) for name in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert failures == []
-        assert len(store.list()) == 160
-        assert store.verify().ok
-
-
-def test_a_busy_writer_is_told_apart(tmp_path: Path) -> None:
-    lock = tmp_path / "lock"
-    with Writer(lock, 5).held(), pytest.raises(StoreBusyError), Writer(lock, 0.05).held():
-        pass
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

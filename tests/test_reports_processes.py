@@ -87,4 +87,4 @@ with MemoryStore.open(sys.argv[1] + "/s") as store:
     )
     files = {path.name for path in (tmp_path / "s").iterdir()}
     assert {path.name for path in tmp_path.iterdir()} == {"s"}
-    assert files == {"memory", "memory.lock", "memory-index.sqlite3"}
+    assert files == {"memory", "memory.lock", "memory.queue", "memory-index.sqlite3"}
