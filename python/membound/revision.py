@@ -93,14 +93,7 @@ def revised(
         InvalidInputError: a change names no such attribute, or its value is not acceptable.
     """
     tree = record.to_dict()
-    before = Revision(
-        revision=record.revision,
-        changed_at=now_text,
-        operation=operation,
-        changed_by=_remark(noted.get("by"), "by", ORIGIN_CHARACTERS),
-        reason=_remark(noted.get("reason"), "reason", REASON_CHARACTERS),
-        snapshot=Snapshot(**{name: getattr(record, name) for name in json_names(Snapshot)}),
-    )
+    before = _former(record, operation, now_text, **noted)
     tree["revision"] = record.revision + 1
     tree["updatedAt"] = now_text
     tree["history"] = _bounded([*tree["history"], before.to_dict()])
@@ -177,6 +170,20 @@ def _apply(tree: dict[str, Any], attribute: str, value: object) -> None:
         tree.pop(name, None)
     else:
         tree[name] = leaf(value)
+
+
+def _former(
+    record: MemoryRecord, operation: Operation, now_text: str, **noted: Unpack[Noted]
+) -> Revision:
+    """Gives the entry of the history for a state that is about to be replaced."""
+    return Revision(
+        revision=record.revision,
+        changed_at=now_text,
+        operation=operation,
+        changed_by=_remark(noted.get("by"), "by", ORIGIN_CHARACTERS),
+        reason=_remark(noted.get("reason"), "reason", REASON_CHARACTERS),
+        snapshot=Snapshot(**{name: getattr(record, name) for name in json_names(Snapshot)}),
+    )
 
 
 def _remark(value: object, field: str, most: int) -> str | None:

@@ -61,46 +61,49 @@ def cut_log(folder: Path) -> None:
 
 def _findings(session: Session, path: Path) -> Iterator[Finding]:
     if not path.exists():
-        what = "there is none: each recall reads all files"
         yield Finding(check="versions", severity="ok", what="no index has one")
+        what = "there is none: each recall reads all files"
         yield Finding(check="index", severity="warning", what=what, advice=_REBUILT, fixable=True)
         return
     try:
         index = IndexFile(path, durable=True).open()
-        versions = Finding(check="versions", severity="ok", what=_VERSIONS)
         found = _compared(session, index)
-    except IndexSchemaError as error:
-        yield Finding(
-            check="versions",
-            severity="problem",
-            what=f"the index has schema {error.found}, and this version knows {error.known}",
-            advice="upgrade membound, or delete the index file; recall reads all files meanwhile",
-        )
+    except (IndexUnavailableError, StoreBusyError) as error:
+        yield _trouble(error, writable=can_write(session.path))
         return
-    except IndexDamagedError as error:
-        outdated = _OUTDATED.match(error.reason) is not None
-        yield Finding(
-            check="versions" if outdated else "index",
-            severity="problem",
-            what=f"the index is {'of another version' if outdated else 'damaged'}: {error.reason}",
-            advice=_REBUILT,
-            fixable=True,
-        )
-        return
-    except StoreBusyError:
-        what = "another process holds it"
-        yield Finding(check="index", severity="warning", what=what, advice="look again")
-        return
-    except IndexUnavailableError as error:
-        yield Finding(
-            check="index",
-            severity="problem" if can_write(session.path) else "warning",
-            what=f"the index cannot be used: {error.reason}",
-            advice="mend that, or move the file away; recall reads all files meanwhile",
-        )
-        return
-    yield versions
+    yield Finding(check="versions", severity="ok", what=_VERSIONS)
     yield found
+
+
+def _trouble(error: IndexUnavailableError | StoreBusyError, *, writable: bool) -> Finding:
+    """Words what an index that cannot be compared has met."""
+    match error:
+        case StoreBusyError():
+            what = "another process holds it"
+            return Finding(check="index", severity="warning", what=what, advice="look again")
+        case IndexSchemaError():
+            return Finding(
+                check="versions",
+                severity="problem",
+                what=f"the index has schema {error.found}, and this version knows {error.known}",
+                advice="upgrade membound, or delete the index file; recall reads files till then",
+            )
+        case IndexDamagedError():
+            outdated = _OUTDATED.match(error.reason) is not None
+            return Finding(
+                check="versions" if outdated else "index",
+                severity="problem",
+                what=f"it is {'of another version' if outdated else 'damaged'}: {error.reason}",
+                advice=_REBUILT,
+                fixable=True,
+            )
+        case _:
+            return Finding(
+                check="index",
+                severity="problem" if writable else "warning",
+                what=f"it cannot be used: {error.reason}",
+                advice="mend that, or move the file away; recall reads the files till then",
+            )
 
 
 def _compared(session: Session, index: _core.Index) -> Finding:
@@ -130,23 +133,27 @@ def _compared(session: Session, index: _core.Index) -> Finding:
             severity="ok",
             what=f"it says what the files say, for {report.checked:,} records",
         )
+    return Finding(
+        check="index",
+        severity="problem",
+        what=f"it differs from the files: {_told(report, differ)}: {shown(differ)}",
+        advice=_REBUILT,
+        names=differ,
+        fixable=True,
+    )
+
+
+def _told(report: VerifyReport, differ: tuple[str, ...]) -> str:
+    """Says in which ways records differ, and how many in each."""
     counts = {
         "are missing": report.missing,
         "differ": report.stale,
         "have no file that can be used": report.orphaned,
     }
-    told = ", ".join(
+    return ", ".join(
         f"{count:,} {what}"
         for what, ids in counts.items()
         if (count := len({*ids}.intersection(differ)))
-    )
-    return Finding(
-        check="index",
-        severity="problem",
-        what=f"it differs from the files: {told}: {shown(differ)}",
-        advice=_REBUILT,
-        names=differ,
-        fixable=True,
     )
 
 

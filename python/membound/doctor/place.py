@@ -20,7 +20,9 @@ __all__ = ["FOLDERS", "MEMORY", "can_write", "check_place", "inside", "wrong_mod
 MEMORY: Final = "memory"
 FOLDERS: Final = (MEMORY, "memory-deleted", "memory-feedback", "memory-purged")
 """The folders in which our files lie."""
-_OURS: Final = re.compile(r"memory(-deleted|-feedback|-purged|\.lock|-index\.sqlite3(-wal|-shm)?)?")
+_OURS: Final = re.compile(
+    r"memory(-deleted|-feedback|-purged|\.lock|-index(\.schema-\d+)?\.sqlite3(-wal|-shm)?)?"
+)
 _LEAST_BYTES: Final = 64 * 1024 * 1024
 _LEAST_FILES: Final = 1_000
 
