@@ -1,4 +1,4 @@
-"""The file system under a store: told from a table of mounts, and from the names in a folder."""
+"""The file system under a store: told from a table of mounts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from membound.file_system import (
     file_system_of,
-    folds_case,
     is_network,
     network_file_system,
     space_left,
@@ -87,12 +86,3 @@ def test_the_disk_of_the_tests_can_be_looked_at(tmp_path: Path) -> None:
     free, files = space_left(tmp_path)
     assert free > 0
     assert files is None or files > 0
-
-
-def test_a_folder_folds_case_where_it_finds_what_it_does_not_list() -> None:
-    names = ["memory", "memory.lock", "42"]
-    assert not folds_case(names, set(names).__contains__)
-    assert folds_case(names, lambda name: name.lower() in names)
-    both = [*names, "MEMORY", "MEMORY.LOCK"]
-    assert not folds_case(both, set(both).__contains__), "two names, each listed"
-    assert not folds_case([], lambda _: True)

@@ -107,6 +107,25 @@ with MemoryStore.open(sys.argv[1]) as store:
     assert file.read_bytes() == b"{"
 
 
+DOCTOR = """
+import sys
+from membound import examine
+for one in examine(sys.argv[1]):
+    if one.severity != "ok":
+        print(one.check, one.severity, one.what, one.advice, sep="|")
+"""
+
+
+def test_the_doctor_states_that_case_is_folded(library: Path, tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path) as store:
+        store.remember("the tram leaves at nine", scope="user", id="tram")
+    assert on(library, tmp_path, DOCTOR) == ""
+    check, severity, what, advice = on(library, tmp_path, DOCTOR, FOLDS="yes").strip().split("|")
+    assert (check, severity) == ("file system", "warning")
+    assert "differ by case" in what
+    assert advice
+
+
 def test_where_case_counts_every_id_has_its_file(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     if (tmp_path / "A").exists():

@@ -1,16 +1,13 @@
-"""The file system that a store lies on: whether it is another machine's, folds case, or is full."""
+"""The file system under a store: whether another machine holds it, and how much fits there."""
 
 from __future__ import annotations
 
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-__all__ = ["file_system_of", "folds_case", "is_network", "network_file_system", "space_left"]
+__all__ = ["file_system_of", "is_network", "network_file_system", "space_left"]
 
 _MOUNTS: Final = Path("/proc/self/mounts")
 _NETWORK: Final = frozenset(
@@ -59,18 +56,6 @@ def file_system_of(path: str, mounts: str) -> str | None:
 def is_network(kind: str) -> bool:
     """Tells whether a type of file system shares files of another machine, or of a host."""
     return kind in _NETWORK or _NETWORK_FUSE.fullmatch(kind) is not None
-
-
-def folds_case(names: Iterable[str], exists: Callable[[str], bool]) -> bool:
-    """Tells whether a folder takes two names that differ by case for one; writes nothing.
-
-    Args:
-        names: all that the folder lists.
-        exists: whether the folder has an entry of a name.
-    """
-    listed = set(names)
-    other = (name.swapcase() for name in listed)
-    return any(name not in listed and exists(name) for name in other)
 
 
 def space_left(path: str | os.PathLike[str]) -> tuple[int, int | None]:

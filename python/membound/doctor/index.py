@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from membound import _core
 from membound.doctor.files import PATIENCE
 from membound.doctor.finding import Finding, shown
-from membound.doctor.place import can_write
 from membound.errors import (
     IndexDamagedError,
     IndexSchemaError,
@@ -20,6 +19,7 @@ from membound.errors import (
     StoreBusyError,
     StoreError,
 )
+from membound.folders import writable
 from membound.index_file import IndexFile
 from membound.inspection import compare
 
@@ -69,13 +69,13 @@ def _findings(session: Session, path: Path) -> Iterator[Finding]:
         index = IndexFile(path, durable=True).open()
         found = _compared(session, index)
     except (IndexUnavailableError, StoreBusyError) as error:
-        yield _trouble(error, writable=can_write(session.path))
+        yield _trouble(error, session.path)
         return
     yield Finding(check="versions", severity="ok", what=_VERSIONS)
     yield found
 
 
-def _trouble(error: IndexUnavailableError | StoreBusyError, *, writable: bool) -> Finding:
+def _trouble(error: IndexUnavailableError | StoreBusyError, folder: Path) -> Finding:
     """Words what an index that cannot be compared has met."""
     match error:
         case StoreBusyError():
@@ -100,7 +100,7 @@ def _trouble(error: IndexUnavailableError | StoreBusyError, *, writable: bool) -
         case _:
             return Finding(
                 check="index",
-                severity="problem" if writable else "warning",
+                severity="problem" if writable(folder) else "warning",
                 what=f"it cannot be used: {error.reason}",
                 advice="mend that, or move the file away; recall reads the files till then",
             )

@@ -9,13 +9,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from membound.doctor.finding import Finding, shown
-from membound.file_system import folds_case, network_file_system, space_left
+from membound.file_system import network_file_system, space_left
+from membound.folders import folds_case, writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FOLDERS", "MEMORY", "can_write", "check_place", "inside", "wrong_modes"]
+__all__ = ["FOLDERS", "MEMORY", "check_place", "inside", "wrong_modes"]
 
 MEMORY: Final = "memory"
 FOLDERS: Final = (MEMORY, "memory-deleted", "memory-feedback", "memory-purged")
@@ -40,7 +41,7 @@ def wrong_modes(path: Path) -> dict[str, tuple[int, int]]:
 
     A store that its owner has made read-only stays so.
     """
-    kept = 0o700 if path.stat().st_mode & stat.S_IWUSR and can_write(path) else 0
+    kept = 0o700 if path.stat().st_mode & stat.S_IWUSR and writable(path) else 0
     found = {}
     for name, status in _ours(path).items():
         mode = stat.S_IMODE(status.st_mode)
@@ -94,7 +95,7 @@ def _folder(path: Path) -> Iterator[Finding]:
             advice="move it away",
             names=(MEMORY,),
         )
-    elif not can_write(path) or (memory.is_dir() and not can_write(memory)):
+    elif not writable(path) or (memory.is_dir() and not writable(memory)):
         yield Finding(
             check="folder",
             severity="warning",
@@ -113,7 +114,7 @@ def _file_system(path: Path) -> Finding:
             what=f"the folder is on {kind}, whose locks other machines may not see",
             advice="keep the store on a local disk, or let one machine alone use it",
         )
-    if folds_case(_listed(path), lambda name: os.path.lexists(path / name)):
+    if any(folds_case(path, name) for name in _listed(path) if _OURS.fullmatch(name)):
         return Finding(
             check="file system",
             severity="warning",
@@ -168,8 +169,3 @@ def _permissions(path: Path) -> Iterator[Finding]:
     elif not at_fault and not strange:
         what = "for the owner alone"
         yield Finding(check="permissions", severity="ok", what=what)
-
-
-def can_write(path: Path) -> bool:
-    """Tells whether this user may make and remove files in a folder."""
-    return os.access(path, os.W_OK | os.X_OK)
