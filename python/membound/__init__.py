@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from membound.trace import Trace as Trace
     from membound.turn import TurnContext as TurnContext
     from membound.turn import resolve_turn_context as resolve_turn_context
+    from membound.words import MatchedWords as MatchedWords
+    from membound.words import matched_words as matched_words
 
 _MODULES = {
     "context": ("DirectiveSelection", "directive_block", "reference_block", "select_directives"),
@@ -58,6 +60,7 @@ _MODULES = {
     "tokens": ("SearchTokens", "search_tokens"),
     "trace": ("Trace",),
     "turn": ("TurnContext", "resolve_turn_context"),
+    "words": ("MatchedWords", "matched_words"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

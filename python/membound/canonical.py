@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat
 from contextlib import suppress
 from io import FileIO
 from typing import TYPE_CHECKING, Final
@@ -13,8 +12,15 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
+from membound.faults import printable, reason_of
 from membound.file_names import ENDING, file_name, record_id
-from membound.folders import folds_case, make_private, other_spelling, real_folder
+from membound.folders import (
+    folds_case,
+    make_private,
+    other_spelling,
+    read_file,
+    real_folder,
+)
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
@@ -24,22 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["CanonicalStore", "Quarantined", "reason_of"]
 
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _COARSEST_CLOCK: Final = 2_000_000_000  # nanoseconds, of FAT's times
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENAMETOOLONG})
 _TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
-_ADVICE: Final = {
-    errno.EACCES: "let this user read and write the folder",
-    errno.EPERM: "let this user read and write the folder",
-    errno.EROFS: "open the store where the disk can be written",
-    errno.ENOSPC: "free some space and try again",
-    errno.EDQUOT: "free some space and try again",
-    errno.EMFILE: "close some files and try again",
-    errno.ELOOP: "a link is not followed: put what it leads to in its place",
-    errno.EISDIR: "a folder has the place of a record's file: move it away",
-    errno.ENOTDIR: "a file has the place of a folder: move it away",
-    errno.ENAMETOOLONG: "choose a shorter id",
-}
 
 
 class Quarantined(msgspec.Struct, frozen=True):
@@ -175,11 +168,7 @@ class CanonicalStore:
         return records, quarantined
 
     def record(self, name: str) -> MemoryRecord | Quarantined | None:
-        """Reads the record that a file's name promises; None where there is no such file.
-
-        Raises:
-            CanonicalFileError: a link has the place of the folder.
-        """
+        """Reads the record that a file's name promises; None where there is no such file."""
         if self._real() is None:
             return None
         found = self._found(name)
@@ -189,18 +178,18 @@ class CanonicalStore:
 
     def _found(self, name: str) -> MemoryRecord | Quarantined | None:
         try:
-            record = MemoryRecord.from_json(_read(f"{self._folder}/{name}"))
+            record = MemoryRecord.from_json(read_file(f"{self._folder}/{name}"))
         except OSError as fault:
             if fault.errno in _ABSENT:
                 return None
-            return Quarantined(_printable(name), reason_of(fault))
+            return Quarantined(printable(name), reason_of(fault))
         except InvalidRecordError as fault:
-            return Quarantined(_printable(name), str(fault))
+            return Quarantined(printable(name), str(fault))
         if (expected := file_name(record.id)) != name:
             reason = f"it holds the record whose file is {expected}: rename or remove it"
-            return Quarantined(_printable(name), reason)
+            return Quarantined(printable(name), reason)
         if record.id in self.purged:
-            return Quarantined(_printable(name), "its record was purged: remove it")
+            return Quarantined(printable(name), "its record was purged: remove it")
         return record
 
     def require(self, id: str) -> MemoryRecord:
@@ -319,7 +308,7 @@ class CanonicalStore:
         return CanonicalFileError(self._shown(name), action, reason_of(fault))
 
     def _shown(self, name: str) -> str:
-        return _printable(str(self._folder / name))
+        return printable(str(self._folder / name))
 
 
 def _may_be_record(entry: os.DirEntry[str]) -> bool:
@@ -339,20 +328,3 @@ def _changed(entry: os.DirEntry[str]) -> int:
         return entry.stat(follow_symlinks=False).st_ctime_ns
     except FileNotFoundError:
         return 0
-
-
-def _read(path: str) -> bytes:
-    with FileIO(os.open(path, _READ)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
-        return file.readall()
-
-
-def reason_of(fault: OSError) -> str:
-    """Says why a file operation failed, and what to do about it."""
-    advice = _ADVICE.get(fault.errno or 0, "look at the disk and try again")
-    return f"{fault.strerror}; {advice}"
-
-
-def _printable(name: str) -> str:
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, Literal, NoReturn, Protocol
 
 import msgspec
 
-from membound.canonical import reason_of
 from membound.errors import CanonicalFileError, InvalidInputError, StoreClosedError
 from membound.events import FeedbackEvent, retrieved_events
+from membound.faults import reason_of
 from membound.folders import make_private, real_folder
 from membound.log import logger
 from membound.times import timestamp

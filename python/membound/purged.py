@@ -6,8 +6,8 @@ import hashlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from membound.canonical import reason_of
 from membound.errors import CanonicalFileError
+from membound.faults import reason_of
 from membound.folders import make_private, real_folder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from membound.canonical import CanonicalStore, Quarantined, reason_of
+from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
     CanonicalFileError,
     IndexUnavailableError,
@@ -15,6 +15,7 @@ from membound.errors import (
     StoreClosedError,
 )
 from membound.excerpt import excerpt
+from membound.faults import reason_of
 from membound.file_names import file_name
 from membound.folders import make_private
 from membound.index_file import IndexFile

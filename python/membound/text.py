@@ -67,10 +67,10 @@ def system_path(value: object, field: str) -> str:
     """Reads a path that is looked up on this system, where one of Windows would be a strange name.
 
     Raises:
-        InvalidInputError: the value is no path, or an absolute one of another system.
+        InvalidInputError: the value is no path, or one of another system.
     """
     text = any_path(value, field)
-    if PureWindowsPath(text).is_absolute() and not Path(text).is_absolute():
+    if PureWindowsPath(text).drive and not Path(text).is_absolute():
         expected = "a path of this system, not a Windows path"
         raise InvalidInputError(field, expected, excerpt(text))
     return text

@@ -147,6 +147,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
             ),
             f"dropped: {dropped}",
         ]
+        if not self.query_token_count:
+            lines.append("the query has no word to search by")
         if self.rankings:
             lines += ["", *_columns(self._table())]
         if admitted > len(self.rankings):

@@ -9,8 +9,9 @@ import click
 from membound.cli.options import filters, given, json_output, open_store
 from membound.cli.outcome import NEGATIVE
 from membound.cli.place import asking_place
-from membound.cli.text import echo, echo_json, examples, note, printable_lines
+from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
 from membound.request import CHARACTER_BUDGET, Purpose, RelevanceMode
+from membound.words import matched_words
 
 if TYPE_CHECKING:
     from membound.retrieval import RetrievalResult
@@ -65,12 +66,12 @@ def recall_command(
         degraded = opened.diagnostics().reason if found.trace.index_state == "degraded" else None
     if degraded:
         note(f"note: answered from the canonical files, without the index: {degraded}")
-    _show(found, explain=explain, as_json=as_json)
+    _show(query, found, explain=explain, as_json=as_json)
     if exit_code and not found.records:
         ctx.exit(NEGATIVE)
 
 
-def _show(found: RetrievalResult, *, explain: bool, as_json: bool) -> None:
+def _show(query: str, found: RetrievalResult, *, explain: bool, as_json: bool) -> None:
     """Print the answer in the form that was asked for."""
     if as_json:
         records = [record.to_dict() for record in found.records]
@@ -82,6 +83,14 @@ def _show(found: RetrievalResult, *, explain: bool, as_json: bool) -> None:
         note(_why_nothing(found.trace))
     if explain:
         echo(printable_lines(("\n" if found.context else "") + found.trace.explain()))
+        for record in found.records:
+            words = matched_words(query, record)
+            told = (
+                f"{name} {', '.join(getattr(words, name))}"
+                for name in words.__struct_fields__
+                if getattr(words, name)
+            )
+            echo(printable(f"{record.id}: {'; '.join(told)}"))
 
 
 def _why_nothing(trace: Trace) -> str:
@@ -89,6 +98,8 @@ def _why_nothing(trace: Trace) -> str:
     if trace.rankings:
         limits = f"{trace.record_limit:,} records and {trace.character_budget:,} characters"
         return f"{len(trace.rankings):,} relevant, but none fits into {limits}"
+    if not trace.query_token_count:
+        return "nothing relevant: the query has no word to search by"
     gone = trace.filtered
     losses = {
         "of another scope": gone.scope,

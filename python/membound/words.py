@@ -1,0 +1,53 @@
+"""Which words of a query a record has: what a host may show beside a hit that is no whole match."""
+
+from __future__ import annotations
+
+import msgspec
+
+from membound.arguments import require
+from membound.records import MemoryRecord
+from membound.tokens import search_tokens
+
+__all__ = ["MatchedWords", "matched_words"]
+
+_QUERY_TOKENS = 128
+_TRIGRAM = 3
+
+
+class MatchedWords(msgspec.Struct, frozen=True, kw_only=True):
+    """The words of a query, and pairs of CJK characters, in folded form and in their order.
+
+    Attributes:
+        matched: those that the record has.
+        partly: those of which the record has three letters in a row, as ``run`` of ``running``.
+        missed: those of which it has nothing.
+    """
+
+    matched: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+
+
+def matched_words(query: str, record: MemoryRecord) -> MatchedWords:
+    """Lists the words of a query by whether a record has them.
+
+    Raises:
+        InvalidInputError: one of them is not what it should be.
+    """
+    require(record, MemoryRecord, "record", "a MemoryRecord")
+    sources = (f"{source.kind} {source.locator or ''}" for source in record.sources)
+    text = "\n".join((record.content, " ".join(record.tags), record.type, *sources))
+    has = frozenset(search_tokens(text).tokens)
+    found: dict[str, list[str]] = {"matched": [], "partly": [], "missed": []}
+    for token in search_tokens(query, limit=_QUERY_TOKENS).tokens:
+        kind, word = token[0], token[1:]
+        if kind == "g":
+            continue
+        parts = (word[at : at + _TRIGRAM] for at in range(len(word) - _TRIGRAM + 1))
+        if token in has:
+            found["matched"].append(word)
+        elif kind == "w" and any(f"g{part}" in has for part in parts):
+            found["partly"].append(word)
+        else:
+            found["missed"].append(word)
+    return MatchedWords(**{name: tuple(words) for name, words in found.items()})
