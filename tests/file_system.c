@@ -105,7 +105,7 @@ int flock(int file, int operation) {
         long argument = va_arg(rest, long);                                                        \
         va_end(rest);                                                                              \
         int locks = command == F_SETLK || command == F_SETLKW || command == F_GETLK;               \
-        if (locks && refuses(file, "fcntl")) return errno = ENOLCK, -1;                            \
+        if (locks && refuses(file, "fcntl")) return errno = EOPNOTSUPP, -1;                            \
         return syscall(SYS_fcntl, file, command, argument);                                        \
     }
 FCNTL(fcntl)

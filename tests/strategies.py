@@ -72,6 +72,7 @@ TAGS = [
 ]
 TYPES = ["fact", "preference", "decision", "episode", "relationship", "insight"]
 PATHS = ["/ws/alpha"] * 6 + ["/ws/alpha/", "/ws/alpha/../alpha", "/ws/beta", "/ws/alpha/sub"]
+PATHS += [r"C:\ws\alpha", "c:/WS/x/../alpha/", r"\\srv\ws\alpha", r"C:\ws\beta"]
 IDENTITIES = ["/repo/one", "/repo/one/", "/repo/two"]
 NUMBERS = [*[0.5] * 6, 0, 0.005, 0.125, 0.3, 0.8, 0.995, 1]
 BUDGETS = [6000, 100_000, 2000, 1500, 900, 700, 600, 550, 500, 449, 64, 0]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from membound import MemoryStore
+from membound.errors import IndexUnavailableError
 from tests.apart import tree
 from tests.stores import NOW
 
@@ -182,4 +183,35 @@ def test_without_locks_or_shared_memory_the_files_answer(
     with MemoryStore.open(tmp_path, clock=lambda: NOW) as store:
         assert store.retrieve("tram nine").trace.selected_ids == ("tram",)
         assert store.wait_until_ready()
+        assert store.verify().ok
+
+
+def test_on_a_network_file_system_the_files_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MemoryStore.open(tmp_path / "store", clock=lambda: NOW) as store:
+        store.remember("the tram leaves at nine", scope="user", id="tram")
+        store.remember("the bus leaves at ten", scope="user", id="bus")
+    index = (tmp_path / "store" / "memory-index.sqlite3").read_bytes()
+    table = tmp_path / "mounts"
+    table.write_text(f"/dev/vda / ext4 rw 0 0\nnas:/x {tmp_path.resolve()} nfs4 rw 0 0\n")
+    monkeypatch.setattr("membound.file_system._MOUNTS", table)
+    with MemoryStore.open(tmp_path / "store", clock=lambda: NOW) as store:
+        result = store.retrieve("tram nine")
+        assert (result.trace.selected_ids, result.trace.index_state) == (("tram",), "degraded")
+        assert "nfs4, a network file system" in str(store.diagnostics().reason)
+        store.update("tram", content="the tram leaves at ten")
+        assert store.retrieve("tram ten").trace.selected_ids == ("tram",)
+        assert "nfs4" in str(store.verify().reason)
+        for verb in (store.rebuild_index, lambda: store.purge("bus")):
+            with pytest.raises(IndexUnavailableError, match="keep it on a local disk"):
+                verb()
+    assert (tmp_path / "store" / "memory-index.sqlite3").read_bytes() == index
+    with MemoryStore.open(tmp_path / "other", clock=lambda: NOW) as store:
+        store.remember("the bus leaves at ten", scope="user", id="bus")
+        store.purge("bus")  # without an index nothing is left of it
+        assert not list((tmp_path / "other").glob("memory-index*"))
+    monkeypatch.undo()
+    with MemoryStore.open(tmp_path / "store", clock=lambda: NOW) as store:
+        assert store.retrieve("tram ten").trace.selected_ids == ("tram",)
         assert store.verify().ok

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from membound import _core
 from membound.errors import IndexDamagedError, IndexUnavailableError
+from membound.file_system import network_file_system
 from membound.folders import writable
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ class IndexFile:
         self._path = path
         self._durable = durable
 
+    def exists(self) -> bool:
+        """Tells whether anything is there that could hold a record."""
+        return any(os.path.lexists(f"{self._path}{ending}") for ending in ("", "-wal"))
+
     def open(self) -> _core.Index:
         """Opens the index, making an empty one where there is none.
 
@@ -45,6 +50,7 @@ class IndexFile:
         if not writable(self._path.parent):
             # Even a reader of SQLite's log writes: to the shared memory, and what a crash left.
             raise IndexUnavailableError("the data folder is read-only")
+        self._require_local()
         return _core.Index.open(self._path, self._durable)
 
     def replace(self) -> _core.Index:
@@ -55,7 +61,14 @@ class IndexFile:
         Raises:
             IndexUnavailableError: it cannot be removed, or no other can be made.
         """
+        self._require_local()
         return _core.Index.replace(self._path, self._durable)
+
+    def _require_local(self) -> None:
+        """Refuses another machine's disk: the log's shared memory is one machine's alone."""
+        if (kind := network_file_system(self._path.parent)) is not None:
+            reason = f"the data folder is on {kind}, a network file system: keep it on a local disk"
+            raise IndexUnavailableError(reason)
 
     def renew(self) -> _core.Index:
         """Replaces an index of ours, damaged or not.

@@ -313,7 +313,8 @@ class Projection:
                 return
         except _FAULTS as error:
             self._degrade(error, index)
-        self._file.renew()
+        if self._file.exists():
+            self._file.renew()
 
     def _rebuilt(self, progress: Progress | None) -> _core.Index:
         index = self._file.renew()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ntpath
 import posixpath
+import re
 from typing import Any
 
 from tests.oracle.dates import milliseconds
@@ -15,6 +17,8 @@ def normal_path(path: str | None) -> str | None:
     trimmed = (path or "").strip(SPACES)
     if not trimmed:
         return None
+    if re.match(r"[A-Za-z]:[\\/]|\\\\[^\\/]", trimmed):
+        return ntpath.normpath(trimmed).upper()
     normal = posixpath.normpath(trimmed)
     return "/" + normal.lstrip("/") if normal.startswith("/") else normal
 
