@@ -203,9 +203,10 @@ def test_on_a_network_file_system_the_files_answer(
         store.update("tram", content="the tram leaves at ten")
         assert store.retrieve("tram ten").trace.selected_ids == ("tram",)
         assert "nfs4" in str(store.verify().reason)
-        for verb in (store.rebuild_index, lambda: store.purge("bus")):
-            with pytest.raises(IndexUnavailableError, match="keep it on a local disk"):
-                verb()
+        with pytest.raises(IndexUnavailableError, match="keep it on a local disk"):
+            store.rebuild_index()
+        with pytest.raises(IndexUnavailableError, match="keep it on a local disk"):
+            store.purge("bus")
     assert (tmp_path / "store" / "memory-index.sqlite3").read_bytes() == index
     with MemoryStore.open(tmp_path / "other", clock=lambda: NOW) as store:
         store.remember("the bus leaves at ten", scope="user", id="bus")

@@ -83,10 +83,10 @@ def test_multiword(store: MemoryStore) -> None:
     assert words.matched == ("kernel", "fact")
     assert words.partly == ("upgrade",)
     assert words.missed == ("plan", "for", "内核")
-    told = Command(Path(store.diagnostics().path)).ok(
+    shown = Command(Path(store.diagnostics().path)).ok(
         "recall", "plan for kernel upgrade", "--explain"
     )
-    assert f"{id}: matched kernel; partly upgrade; missed plan, for" in told
+    assert f"{id}: matched kernel; partly upgrade; missed plan, for" in shown
 
 
 @pytest.mark.parametrize(

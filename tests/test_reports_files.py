@@ -28,7 +28,7 @@ def zeroed(index: Path) -> None:
     index.write_bytes(data)
 
 
-DAMAGE: dict[str, Callable[[Path], None]] = {
+DAMAGE: dict[str, Callable[[Path], object]] = {
     "docsize": lambda folder: sql(folder, "DELETE FROM search_docsize"),
     "data": lambda folder: sql(folder, "DELETE FROM search_data"),
     "a table": lambda folder: sql(folder, "DROP TABLE search_docsize"),
@@ -80,7 +80,7 @@ with MemoryStore.open(sys.argv[1]) as store:
         folder.chmod(0o700)
 
 
-SPELLINGS = [
+SPELLINGS: list[str | PureWindowsPath] = [
     r"C:\notes\memory",
     "c:/notes/memory/",
     r"C:\Notes\\.\x\..\Memory",
