@@ -22,7 +22,7 @@ from membound import MemoryStore
 from membound.backfill import STEP
 from tests.foreign import INDEX, python
 from tests.soak.compare import assert_recalled, assert_sound, stored, temporaries
-from tests.soak.model import Model, settled, touched, view, views
+from tests.soak.model import Model, settled, view, views
 from tests.soak.process import Worker
 from tests.soak.steps import START, Steps, stamp
 from tests.soak.worker import recall
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 KILLS = int(os.environ.get("MEMBOUND_KILLS", "40"))
 SEED = os.environ.get("MEMBOUND_SEED", "kills")
-COMMANDS = 12
+COMMANDS = 8
 """Most commands that are acknowledged before a kill."""
 LONGEST_OPENING = 5.0
 """Seconds; some hundredths were measured, and a busy machine is allowed the rest."""
@@ -61,7 +61,7 @@ class Kills:
         """The commands of one worker: each is chosen from what those before it will have made."""
         self.plans += 1
         future = Model()
-        future.records = dict(self.model.records)
+        future.records, future.purged = dict(self.model.records), set(self.model.purged)
         steps = Steps(self.chance, future, f"k{self.plans}-")
         steps.now = self.steps.now
         commands = []
@@ -91,14 +91,16 @@ class Kills:
             heard = self.killed_at_some_point(worker.opened(), len(commands))
         self.met["a temporary file is left"] += len(temporaries(self.folder)) > left
         self.acknowledge(commands, heard)
+        rest = commands[len(heard) :]
         if self.chance.random() < 0.3:
-            self.kill_the_next_opening()
-        self.judge(commands[len(heard) :])
+            # What a purge has left to erase is noted in the index.
+            self.kill_the_next_opening(keep_index=bool(rest) and rest[0]["verb"] == "purge")
+        self.judge(rest)
 
     def one_of_two(self) -> None:
         """Have two workers change the store at once, each its own records, and kill one of them."""
         commands = self.planned()
-        others = self.planned(frozenset().union(*map(touched, commands)))
+        others = self.planned(frozenset().union(*map(self.model.touched, commands)))
         with self.worker(commands) as worker, self.worker(others) as other:
             other.opened()
             heard = self.killed_at_some_point(worker.opened(), len(commands))
@@ -156,9 +158,9 @@ class Kills:
         self.openings.append(time.perf_counter() - begun)
         return store
 
-    def kill_the_next_opening(self) -> None:
+    def kill_the_next_opening(self, *, keep_index: bool) -> None:
         """Kill a process while it opens the store, now and then one that has to fill the index."""
-        if self.chance.random() < 0.5:
+        if self.chance.random() < 0.5 and not keep_index:
             (self.folder / INDEX).unlink(missing_ok=True)
         with Worker(self.folder) as worker:
             assert worker.hear() == "opening"

@@ -126,7 +126,8 @@ class Backfill:
         self._left_out.clear()
         self._take(again)
         files = present - self._left_out.keys()
-        self._index.optimize()
+        if self._names is self._listed:
+            self._index.optimize()
         self._index.apply(
             records=[],
             removed=[id for id in self._index.ids() if file_name(id) not in files],

@@ -287,6 +287,10 @@ class Projection:
             IndexUnavailableError: the index cannot be written.
         """
         with self._changing, self._writer.held():
+            if (index := self._index) is not None:
+                # What a dead writer left unfinished is noted there only.
+                with suppress(*_FAULTS):
+                    settle(index, self._canonical)
             self._swap(None)
             self.reason = "it is being made anew"
             try:

@@ -23,11 +23,13 @@ class Model:
 
     def __init__(self) -> None:
         self.records: Records = {}
+        self.purged: set[str] = set()
 
     def take(self, changes: Changes) -> None:
         for id, record in changes.items():
             if record is None:
                 self.records.pop(id, None)
+                self.purged.add(id)
             else:
                 self.records[id] = record
 
@@ -39,20 +41,51 @@ class Model:
         """What a command does, if it is carried out now."""
         match command["verb"]:
             case "remember" | "remember_many":
-                return self._remembered(command["drafts"], command["now"])
+                made = self._remembered(command["drafts"], command["now"])
             case "supersede":
-                before = self.records[command["id"]]
-                inherited = {name: before[name] for name in INHERITED if name in before}
-                draft = {**inherited, **command["draft"], "id": command["new"]}
-                return self._remembered([{**draft, "supersedes": before["id"]}], command["now"])
+                made = self._superseded(command)
             case "purge":
-                return {command["id"]: None}
+                made = {**self._retired(command), command["id"]: None}
+            case "delete":
+                made = {**self._retired(command), **self._revised(command)}
+            case "restore":
+                made = {**self._revised(command), **self._retired(command)}
             case "import_records":
-                return self._imported(command["records"], command["on_conflict"])
+                made = self._imported(command["records"], command["on_conflict"])
             case "rebuild_index":
-                return {}
+                made = {}
             case _:
-                return {command["id"]: revised(self.records[command["id"]], command)}
+                made = self._revised(command)
+        return made
+
+    def _superseded(self, command: Command) -> Changes:
+        before = self.records[command["id"]]
+        inherited = {name: before[name] for name in INHERITED if name in before}
+        draft = {**inherited, **command["draft"], "id": command["new"]}
+        return self._remembered([{**draft, "supersedes": before["id"]}], command["now"])
+
+    def successors(self, id: str) -> list[str]:
+        """The ids of the records that have replaced one, and are not deleted."""
+        return [new for new in self.live() if self.records[new].get("supersedes") == id]
+
+    def _revised(self, command: Command) -> Changes:
+        return {command["id"]: revised(self.records[command["id"]], command)}
+
+    def _retired(self, command: Command) -> Changes:
+        """What a record had replaced does not come back when that one goes: it gets the mark."""
+        id = self.records[command["id"]].get("supersedes")
+        if id not in self.live() or "supersededAt" in self.records[id]:
+            return {}
+        now = command["now"]
+        return {id: stepped(self.records[id], now, supersededAt=now)}
+
+    def touched(self, command: Command) -> frozenset[str]:
+        """The ids of the records that a command makes or changes, as far as they are known."""
+        named = [command.get("id"), command.get("new")]
+        drafts = [*command.get("drafts", []), *command.get("records", [])]
+        named += [one.get(name) for one in drafts for name in ("id", "supersedes")]
+        named += [self.records[id].get("supersedes") for id in named if id in self.records]
+        return frozenset(id for id in named if id is not None)
 
     def _remembered(self, drafts: list[Record], now: str) -> Changes:
         made: Records = {}
@@ -65,7 +98,8 @@ class Model:
         return {**{id: record for id, record in made.items() if id not in last}, **last}
 
     def _imported(self, records: list[Record], on_conflict: str) -> Changes:
-        new = {r["id"]: r for r in records if r["id"] not in self.records}
+        known = self.records.keys() | self.purged
+        new = {r["id"]: r for r in records if r["id"] not in known}
         if on_conflict == "skip":
             return {**new}
         live = set(self.live())
@@ -105,7 +139,8 @@ def revised(record: Record, command: Command) -> Record:
         case "delete":
             return stepped(record, now, deletedAt=now)
         case "restore":
-            return stepped(record, now, deletedAt=None)
+            mark = "deletedAt" if "deletedAt" in record else "supersededAt"
+            return stepped(record, now, **{mark: None})
         case verb:
             raise AssertionError(verb)
 
@@ -119,14 +154,6 @@ def view(record: Record) -> Record:
 
 def views(changes: Changes | Records) -> Changes:
     return {id: None if record is None else view(record) for id, record in changes.items()}
-
-
-def touched(command: Command) -> set[str]:
-    """The ids of the records that a command makes or changes, as far as they are known."""
-    named = [command.get("id"), command.get("new")]
-    drafts = [*command.get("drafts", []), *command.get("records", [])]
-    named += [one.get(name) for one in drafts for name in ("id", "supersedes")]
-    return {id for id in named if id is not None}
 
 
 def settled(model: Model, command: Command, stored: Records) -> Changes:

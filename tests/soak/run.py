@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from membound import MemoryStore
 from tests.soak.compare import assert_recalled, assert_sound, log_size, stored
-from tests.soak.model import Model, settled, touched, views
+from tests.soak.model import Model, settled, views
 from tests.soak.process import Worker
 from tests.soak.steps import Steps
 from tests.soak.worker import recall
@@ -135,7 +135,7 @@ class Soak:
     def _two(self) -> None:
         """Both writers at once, on different records."""
         one = self._command()
-        other = self._command(frozenset(touched(one)))
+        other = self._command(self._model.touched(one))
         self._note("two", [one, other])
         for writer, command in zip(self._writers, (one, other), strict=True):
             writer.tell(command)
@@ -168,7 +168,7 @@ class Soak:
         self._note("kill", command)
         writer.tell(command)
         if with_another:
-            more = self._command(frozenset(touched(command)))
+            more = self._command(self._model.touched(command))
             self._note("meanwhile", more)
             other.tell(more)
         time.sleep(self._chance.uniform(0, LONGEST_DELAY))

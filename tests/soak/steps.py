@@ -99,13 +99,25 @@ class Steps:
                 return self._of_one(verb, taken)
 
     def _of_one(self, verb: str, taken: frozenset[str]) -> dict[str, Any] | None:
-        fit = [r["id"] for r in self._model.records.values() if fits(r, verb)]
-        fit = [id for id in fit if id not in taken]
+        fit = [id for id in self._model.records if id not in taken and self._fits(id, verb)]
+        # What it replaced may change with it.
+        fit = [id for id in fit if self._model.records[id].get("supersedes") not in taken]
         if not fit:
             return None
         id = self._chance.choice(fit)
         more = {"update": self._changes, "supersede": self._replacement}
         return {"id": id, **(more[verb]() if verb in more else {})}
+
+    def _fits(self, id: str, verb: str) -> bool:
+        """Tell whether a verb is meant for a record, by its state and those of its successors."""
+        record = self._model.records[id]
+        if not fits(record, verb):
+            return False
+        if verb == "supersede":
+            return not self._model.successors(id)
+        if verb == "restore" and "deletedAt" in record:
+            return not self._model.successors(record.get("supersedes", ""))
+        return verb != "restore" or not self._model.successors(id)
 
     def _replacement(self) -> dict[str, Any]:
         return {"draft": self._statement()}
@@ -145,6 +157,7 @@ class Steps:
             for r in (*self._model.records.values(), *batch)
             if same_place(r, place) and fits(r, "supersede")
         ]
+        old = [id for id in old if not self._model.successors(id)]
         old = [id for id in old if id not in taken and id not in replaced]
         return {**draft, **maybe(chance, 0.15, supersedes=chance.choice(old))} if old else draft
 
@@ -181,6 +194,8 @@ class Steps:
         stored = [id for id in self._model.records if id not in taken]
         ids = [self._id() for _ in range(chance.randint(1, LARGEST_BATCH))]
         ids += chance.sample(stored, min(len(stored), chance.choice([0, 1, 2])))
+        if self._model.purged and chance.random() < 0.3:
+            ids.append(chance.choice(sorted(self._model.purged)))
         return {
             "records": [self._record(id) for id in ids],
             "on_conflict": chance.choice(["replace", "skip"]),
@@ -209,6 +224,9 @@ class Steps:
         update: Command = {"verb": "update", "now": stamp(self.now), "changes": {"content": "no"}}
         possible: list[tuple[Command, str]] = [({**update, "id": "nobody"}, "NotFoundError")]
         possible += [({**update, "id": id}, "ConflictError") for id in deleted[:2]]
+        for id in sorted(self._model.purged)[:2]:
+            draft = {**self._draft(frozenset(self._model.records), []), "id": id}
+            possible.append(({**update, "verb": "remember", "drafts": [draft]}, "ConflictError"))
         for id in replaced[:2]:
             draft = self._statement()
             possible.append(
@@ -246,7 +264,7 @@ def fits(record: Record, verb: str) -> bool:
     deleted = "deletedAt" in record
     match verb:
         case "restore":
-            return deleted
+            return deleted or "supersededAt" in record
         case "purge":
             return True
         case "disable":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from membound import MemoryRecord, MemoryStore
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from membound import RetrievalResult
+    from membound.store import Durability
 
 TIMES = {
     "observedAt": "observed_at",
@@ -51,8 +52,7 @@ def perform(store: MemoryStore, command: dict[str, Any]) -> Iterable[str]:
                 store.remember(now=now, **drafts[0])
             else:
                 store.remember_many(drafts, now=now)
-            replaced = [draft["supersedes"] for draft in drafts if "supersedes" in draft]
-            return [*(draft["id"] for draft in drafts), *replaced]
+            return [id for draft in drafts for id in (draft["id"], *replaced(draft))]
         case "supersede":
             new = store.supersede(command["id"], now=now, **keywords(command["draft"]))
             return [new.id, command["id"]]
@@ -64,12 +64,19 @@ def perform(store: MemoryStore, command: dict[str, Any]) -> Iterable[str]:
             store.rebuild_index()
             return []
         case "purge":
+            before = state(store, command["id"])
             store.purge(command["id"])
+            return [command["id"], *replaced(before)]
         case "update":
             store.update(command["id"], now=now, **keywords(command["changes"]))
         case _:
             getattr(store, verb)(command["id"], now=now)
-    return [command["id"]]
+    return [command["id"], *replaced(state(store, command["id"]))]
+
+
+def replaced(record: dict[str, Any] | None) -> list[str]:
+    """The id of the record that one replaces, in a list, if there is one."""
+    return [record["supersedes"]] if record and record.get("supersedes") else []
 
 
 def states(store: MemoryStore, ids: Iterable[str]) -> dict[str, Any]:
@@ -103,14 +110,25 @@ def recall(store: MemoryStore, request: dict[str, Any]) -> dict[str, Any]:
     return answer(store.retrieve(options.pop("query"), **options))
 
 
+class Clock:
+    """The moment of the last command: `purge` takes none."""
+
+    def __init__(self) -> None:
+        self.now = datetime.min.replace(tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
 def work(folder: str, durability: str) -> None:
     say("opening")
-    with MemoryStore.open(
-        folder, durability="full" if durability == "full" else "relaxed"
-    ) as store:
+    clock = Clock()
+    kind: Durability = "full" if durability == "full" else "relaxed"
+    with MemoryStore.open(folder, durability=kind, clock=clock) as store:
         say("open")
         for line in sys.stdin:
             command = json.loads(line)
+            clock.now = datetime.fromisoformat(command.get("now", clock.now.isoformat()))
             try:
                 if command["verb"] == "recall":
                     begun = time.perf_counter()
