@@ -111,6 +111,8 @@ class Mutations(Forgetting):
             before = written.get(record.supersedes) or canonical.require(record.supersedes)
             self._refuse_cycle(record, before)
             self._refuse_successors(before, "it is replaced already; replace {} instead")
+            if before.supersedes not in written:
+                written.update((one.id, one) for one in self._retired(before, now, **noted))
             written[before.id] = superseded(before, record, now, **noted)
         written[record.id] = record
         return record

@@ -289,7 +289,7 @@ class Projection:
         with self._changing, self._writer.held():
             if (index := self._index) is not None:
                 # What a dead writer left unfinished is noted there only.
-                with suppress(*_FAULTS):
+                with suppress(*_FAULTS, CanonicalFileError):
                     settle(index, self._canonical)
             self._swap(None)
             self.reason = "it is being made anew"

@@ -49,7 +49,8 @@ class Model:
             case "delete":
                 made = {**self._retired(command), **self._revised(command)}
             case "restore":
-                made = {**self._revised(command), **self._retired(command)}
+                back = "deletedAt" in self.records[command["id"]]
+                made = {**self._revised(command), **(self._retired(command) if back else {})}
             case "import_records":
                 made = self._imported(command["records"], command["on_conflict"])
             case "rebuild_index":
@@ -73,10 +74,13 @@ class Model:
 
     def _retired(self, command: Command) -> Changes:
         """What a record had replaced does not come back when that one goes: it gets the mark."""
-        id = self.records[command["id"]].get("supersedes")
+        return {**self._replaced(self.records[command["id"]], command["now"])}
+
+    def _replaced(self, record: Record, now: str) -> Records:
+        """What a record has replaced, with its mark, where it has none."""
+        id = record.get("supersedes")
         if id not in self.live() or "supersededAt" in self.records[id]:
             return {}
-        now = command["now"]
         return {id: stepped(self.records[id], now, supersededAt=now)}
 
     def touched(self, command: Command) -> frozenset[str]:
@@ -92,7 +96,10 @@ class Model:
         for draft in drafts:
             made[draft["id"]] = remembered(draft, now)
             if old := draft.get("supersedes"):
-                made[old] = stepped(made.get(old) or self.records[old], now, supersededAt=now)
+                before = made.get(old) or self.records[old]
+                if before.get("supersedes") not in made:
+                    made.update(self._replaced(before, now))
+                made[old] = stepped(before, now, supersededAt=now)
         # What ends an older record's life is written after what takes its place.
         last = {id: record for id, record in made.items() if "supersededAt" in record}
         return {**{id: record for id, record in made.items() if id not in last}, **last}

@@ -159,7 +159,12 @@ class Steps:
         ]
         old = [id for id in old if not self._model.successors(id)]
         old = [id for id in old if id not in taken and id not in replaced]
+        old = [id for id in old if self._replaced_by(id) not in taken]
         return {**draft, **maybe(chance, 0.15, supersedes=chance.choice(old))} if old else draft
+
+    def _replaced_by(self, id: str) -> str | None:
+        record = self._model.records.get(id, {})
+        return record.get("supersedes")
 
     def _kind(self) -> Record:
         chance = self._chance

@@ -52,10 +52,10 @@ def perform(store: MemoryStore, command: dict[str, Any]) -> Iterable[str]:
                 store.remember(now=now, **drafts[0])
             else:
                 store.remember_many(drafts, now=now)
-            return [id for draft in drafts for id in (draft["id"], *replaced(draft))]
+            return [id for draft in drafts for id in (draft["id"], *chain(store, draft))]
         case "supersede":
             new = store.supersede(command["id"], now=now, **keywords(command["draft"]))
-            return [new.id, command["id"]]
+            return [new.id, *chain(store, new.to_dict())]
         case "import_records":
             records = list(map(MemoryRecord.from_dict, command["records"]))
             store.import_records(records, on_conflict=command["on_conflict"])
@@ -66,17 +66,21 @@ def perform(store: MemoryStore, command: dict[str, Any]) -> Iterable[str]:
         case "purge":
             before = state(store, command["id"])
             store.purge(command["id"])
-            return [command["id"], *replaced(before)]
+            return [command["id"], *chain(store, before)]
         case "update":
             store.update(command["id"], now=now, **keywords(command["changes"]))
         case _:
             getattr(store, verb)(command["id"], now=now)
-    return [command["id"], *replaced(state(store, command["id"]))]
+    return [command["id"], *chain(store, state(store, command["id"]))]
 
 
-def replaced(record: dict[str, Any] | None) -> list[str]:
-    """The id of the record that one replaces, in a list, if there is one."""
-    return [record["supersedes"]] if record and record.get("supersedes") else []
+def chain(store: MemoryStore, record: dict[str, Any] | None) -> list[str]:
+    """The ids of what a record has replaced, and of what that one had."""
+    before = record.get("supersedes") if record else None
+    if before is None:
+        return []
+    further = (state(store, before) or {}).get("supersedes")
+    return [before] if further is None else [before, further]
 
 
 def states(store: MemoryStore, ids: Iterable[str]) -> dict[str, Any]:
