@@ -35,12 +35,14 @@ class DirectiveSelection(msgspec.Struct, frozen=True, kw_only=True):
         records: the selected directives.
         excluded_ids: left out by the budget; at most 64.
         truncated_ids: left out because a rule of over 1,000 characters is never cut; at most 64.
+        hidden_text_ids: selected with hidden characters in their content or a source; at most 64.
         characters: characters of the rule lines, each with its line feed.
     """
 
     records: tuple[MemoryRecord, ...] = ()
     excluded_ids: tuple[str, ...] = ()
     truncated_ids: tuple[str, ...] = ()
+    hidden_text_ids: tuple[str, ...] = ()
     characters: int = 0
 
     @property
@@ -53,6 +55,7 @@ class _Positions(msgspec.Struct, frozen=True, rename="camel"):
     selected: list[int]
     excluded_ids: tuple[str, ...]
     truncated_ids: tuple[str, ...]
+    hidden_text_ids: tuple[str, ...]
     characters: int
 
 
@@ -114,5 +117,6 @@ def selected_directives(request: Request, records: list[MemoryRecord]) -> Direct
         records=tuple(records[at] for at in positions.selected),
         excluded_ids=positions.excluded_ids,
         truncated_ids=positions.truncated_ids,
+        hidden_text_ids=positions.hidden_text_ids,
         characters=positions.characters,
     )

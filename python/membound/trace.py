@@ -93,6 +93,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
         duplicate_ids: skipped for content equal to a selected one's.
         excluded_ids: skipped for not fitting the character budget.
         truncated_ids: selected with their content cut.
+        hidden_text_ids: selected with characters in their content or a source that a reader cannot
+            see and that no writing needs there; the block shows them escaped.
         selected_characters: characters of the context block, fence included.
         record_limit: most records.
         character_budget: most characters.
@@ -113,6 +115,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
     duplicate_ids: tuple[str, ...]
     excluded_ids: tuple[str, ...]
     truncated_ids: tuple[str, ...]
+    hidden_text_ids: tuple[str, ...]
     selected_characters: int
     record_limit: int
     character_budget: int
@@ -153,6 +156,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
             lines += ["", *_columns(self._table())]
         if admitted > len(self.rankings):
             lines.append(f"… and {admitted - len(self.rankings):,} more were admitted")
+        if self.hidden_text_ids:
+            lines += ["", f"hidden text, shown escaped: {', '.join(self.hidden_text_ids)}"]
         return "\n".join(lines)
 
     def _table(self) -> list[list[str]]:
@@ -167,10 +172,10 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
         return table
 
     def _outcome(self, memory_id: str) -> str:
-        if memory_id in self.truncated_ids:
-            return "selected, cut"
         if memory_id in self.selected_ids:
-            return "selected"
+            cut = ", cut" if memory_id in self.truncated_ids else ""
+            hidden = ", hidden text" if memory_id in self.hidden_text_ids else ""
+            return f"selected{cut}{hidden}"
         if memory_id in self.duplicate_ids:
             return "duplicate"
         if memory_id in self.excluded_ids:

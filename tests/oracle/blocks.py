@@ -56,7 +56,9 @@ def source_label(record: Record) -> str:
     if not record["sources"]:
         return "unknown"
     source = record["sources"][0]
-    locator = escaped(one_line(source.get("locator", ""))[:LOCATOR])
+    first, *others = one_line(source.get("locator", ""))[:LOCATOR].split(" ")
+    named = [escaped(word).replace("=", "\\u003d") for word in others]
+    locator = " ".join([escaped(first), *named])
     return f"{source['kind']}/{source['trust']}" + (f":{locator}" if locator else "")
 
 

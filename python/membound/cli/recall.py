@@ -81,6 +81,8 @@ def _show(query: str, found: RetrievalResult, *, explain: bool, as_json: bool) -
         echo(found.context)
     else:
         note(_why_nothing(found.trace))
+    if hiding := found.trace.hidden_text_ids:
+        note(f"note: hidden characters, shown escaped, in {', '.join(hiding)}")
     if explain:
         echo(printable_lines(("\n" if found.context else "") + found.trace.explain()))
         for record in found.records:

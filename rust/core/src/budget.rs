@@ -22,6 +22,8 @@ pub struct Taken<O> {
     pub record: Record,
     /// Whether its content was cut.
     pub cut: bool,
+    /// Whether its content, before it was cut, or its source hides text.
+    pub hides_text: bool,
 }
 
 /// What one context block holds, and what was left out.
@@ -52,10 +54,10 @@ impl<O> Default for Selection<O> {
 }
 
 impl<O> Selection<O> {
-    /// The ids of records whose content was cut.
-    pub fn truncated(&self) -> Vec<String> {
-        let cut = self.taken.iter().filter(|taken| taken.cut);
-        cut.map(|taken| taken.record.card.id.clone()).collect()
+    /// The ids of the selected records of which something is so.
+    pub fn ids(&self, is_so: fn(&Taken<O>) -> bool) -> Vec<String> {
+        let those = self.taken.iter().filter(|taken| is_so(taken));
+        those.map(|taken| taken.record.card.id.clone()).collect()
     }
 }
 
@@ -75,6 +77,7 @@ pub fn select<O>(
         }
         let (mut record, origin) = record(candidate.candidate.key)?;
         let content = label(&record.content);
+        let hides_text = record.hides_text();
         if contents.contains(&content) {
             list(&mut selection.duplicates, &record.card.id);
             continue;
@@ -87,7 +90,7 @@ pub fn select<O>(
         used += characters(&line) + 1;
         contents.push(content);
         lines.push(line);
-        selection.taken.push(Taken { origin, record, cut });
+        selection.taken.push(Taken { origin, record, cut, hides_text });
     }
     selection.block = context::reference_block(&lines);
     selection.characters = if lines.is_empty() { 0 } else { used };

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::features::{freshness, freshness_class};
+use crate::hidden::is_hidden;
 use crate::instant::Millis;
 use crate::record::{Record, Source};
 use crate::text::{is_space, trim};
@@ -82,8 +83,17 @@ fn source_label(line: &mut String, source: Option<&Source>) {
     let locator = one_line(source.locator.as_deref().unwrap_or_default());
     if !locator.is_empty() {
         line.push(':');
-        escape_into(line, &locator);
+        label_into(line, &locator);
     }
+}
+
+/// A label is not quoted: behind a space, an equals sign would make a word of it a field.
+fn label_into(line: &mut String, label: &str) {
+    let (first, others) = label.split_at(label.find(' ').unwrap_or(label.len()));
+    escape_into(line, first);
+    let mut escaped = String::new();
+    escape_into(&mut escaped, others);
+    line.push_str(&escaped.replace('=', "\\u003d"));
 }
 
 /// White-space runs folded to one space, trimmed, cut to what a label shows.
@@ -149,19 +159,6 @@ impl Escape {
             _ => Self::None,
         }
     }
-}
-
-/// Whether a character breaks a line, turns text around or shows nothing.
-///
-/// Unicode's `Default_Ignorable_Code_Point`, which holds the bidirectional controls, the variation
-/// selectors and the tags; the C1 controls; the line separators; the annotation characters.
-fn is_hidden(character: char) -> bool {
-    matches!(character,
-        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
-        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

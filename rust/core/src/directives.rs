@@ -25,6 +25,8 @@ pub struct DirectiveSelection {
     pub excluded_ids: Vec<String>,
     /// Left out for their length: the first 64.
     pub truncated_ids: Vec<String>,
+    /// Selected with hidden characters in their content or source.
+    pub hidden_text_ids: Vec<String>,
     /// Characters of the rule lines, each with its line feed.
     pub characters: usize,
 }
@@ -45,6 +47,9 @@ pub fn select_directives(records: &[Record], request: &Request) -> DirectiveSele
         {
             list(&mut selection.excluded_ids, &record.card.id);
         } else {
+            if record.hides_text() {
+                list(&mut selection.hidden_text_ids, &record.card.id);
+            }
             selection.selected.push(at);
             selection.characters += cost;
         }

@@ -23,6 +23,7 @@ pub mod directives;
 pub mod error;
 mod features;
 pub mod files;
+pub mod hidden;
 mod hints;
 pub mod index;
 pub mod instant;

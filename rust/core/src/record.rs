@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use crate::error::{Error, Result, json_fault};
+use crate::hidden::hides_text;
 use crate::hints::{self, Hints};
 use crate::instant::{self, Millis};
 use crate::scope::{AgentContext, Place, Scope};
@@ -225,6 +226,12 @@ impl Record {
             tags,
         };
         Self { card, content: wire.content, tags: wire.tags, sources: wire.sources }
+    }
+
+    /// Whether the content, or the locator of a source, holds hidden characters that no writing needs.
+    pub fn hides_text(&self) -> bool {
+        let locators = self.sources.iter().filter_map(|source| source.locator.as_deref());
+        locators.chain([self.content.as_str()]).any(hides_text)
     }
 
     /// The record's search tokens: of content, tags, type, and kind and locator of each source.

@@ -105,6 +105,8 @@ pub struct Trace {
     pub excluded_by_prompt_budget: Vec<String>,
     /// Selected with their content cut.
     pub truncated_ids: Vec<String>,
+    /// Selected with hidden characters in their content or source.
+    pub hidden_text_ids: Vec<String>,
     /// Characters of the context block.
     pub selected_characters: usize,
     /// Most records.
