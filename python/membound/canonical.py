@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
-from membound.faults import printable, reason_of
+from membound.faults import reason_of
 from membound.file_names import ENDING, file_name, record_id
 from membound.folders import (
     folds_case,
@@ -22,6 +22,7 @@ from membound.folders import (
     real_folder,
 )
 from membound.records import MemoryRecord
+from membound.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable

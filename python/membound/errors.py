@@ -82,7 +82,7 @@ class NotFoundError(MemboundError, LookupError):
         self.record_id = record_id
 
     def __str__(self) -> str:
-        return f"there is no record {self.record_id!r}; a list of all shows which there are"
+        return f"there is no record {self.record_id!a}; a list of all shows which there are"
 
 
 class RevisionNotFoundError(NotFoundError):
@@ -116,7 +116,7 @@ class ConflictError(MemboundError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"record {self.record_id!r}: {self.reason}"
+        return f"record {self.record_id!a}: {self.reason}"
 
 
 class DuplicateIdError(ConflictError):

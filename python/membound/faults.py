@@ -1,11 +1,11 @@
-"""Faults of files: why an operation failed and what to do, and names that can be shown."""
+"""Faults of files: why an operation failed, and what to do."""
 
 from __future__ import annotations
 
 import errno
 from typing import Final
 
-__all__ = ["printable", "reason_of"]
+__all__ = ["reason_of"]
 
 _ADVICE: Final = {
     errno.EACCES: "let this user read and write the folder",
@@ -25,8 +25,3 @@ def reason_of(fault: OSError) -> str:
     """Says why a file operation failed, and what to do about it."""
     advice = _ADVICE.get(fault.errno or 0, "look at the disk and try again")
     return f"{fault.strerror}; {advice}"
-
-
-def printable(name: str) -> str:
-    """Escapes what a name holds of bytes that are no text."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,20 +1,29 @@
-"""Text that callers pass, checked once and made plain: no subclass of `str` goes further."""
+"""Text that callers pass, checked once and made plain, and text that people read, made visible."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
-__all__ = ["PathText", "any_path", "any_text", "system_path", "well_formed", "word"]
+__all__ = ["PathText", "any_path", "any_text", "printable", "system_path", "well_formed", "word"]
 
 PathText = str | os.PathLike[str]
 
 _PATH = "a path without NUL and lone surrogates"
 _Word = TypeVar("_Word", bound=str)
+
+# Controls, surrogates, and what the core hides in a block (`is_hidden` in hidden.rs): whatever a
+# terminal acts on, or a reader cannot see.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 def well_formed(text: str) -> str:
@@ -74,3 +83,17 @@ def system_path(value: object, field: str) -> str:
         expected = "a path of this system, not a Windows path"
         raise InvalidInputError(field, expected, excerpt(text))
     return text
+
+
+def printable(text: str) -> str:
+    """Show every control, bidi and zero-width character as its JSON escape, line ends included."""
+    return _HIDDEN.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    """Spell one character as JSON does, with a surrogate pair beyond the basic plane."""
+    code = ord(match.group())
+    if code <= 0xFFFF:  # noqa: PLR2004 — the last code point of the basic plane
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"

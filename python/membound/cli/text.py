@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 
 import click
+
+from membound.text import printable
 
 __all__ = [
     "echo",
@@ -18,19 +19,6 @@ __all__ = [
     "printable",
     "printable_lines",
 ]
-
-# Controls, surrogates, and what the core hides in a block (`is_hidden` in context.rs): whatever a
-# terminal acts on, or a reader cannot see.
-_HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-
-
-def printable(text: str) -> str:
-    """Show every control, bidi and zero-width character as its JSON escape, line ends included."""
-    return _HIDDEN.sub(_escape, text)
 
 
 def printable_lines(text: str) -> str:
@@ -68,12 +56,3 @@ def note(message: str) -> None:
 def examples(*lines: str, heading: str = "Examples") -> str:
     """Lay out lines for the end of a help text; the backspace keeps click from joining them."""
     return "\n".join(("\b", f"{heading}:", *(f"  {line}" for line in lines)))
-
-
-def _escape(match: re.Match[str]) -> str:
-    """Spell one character as JSON does, with a surrogate pair beyond the basic plane."""
-    code = ord(match.group())
-    if code <= 0xFFFF:  # noqa: PLR2004 — the last code point of the basic plane
-        return f"\\u{code:04x}"
-    high, low = divmod(code - 0x10000, 0x400)
-    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
