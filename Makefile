@@ -6,7 +6,17 @@ BIN := .venv/bin
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help demo test test-rust test-python check bench bench-once fmt build release wheel soak ci
+# A build in which libFuzzer sees what each input reaches; stable Rust has all that it takes.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+FUZZ = --locked --package membound-fuzz --release --config profile.release.lto=false \
+	--target $(HOST) --target-dir target/fuzz
+COVERAGE = -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 -Cdebug-assertions \
+	-Coverflow-checks --cfg fuzzing
+TARGETS ?= tokens record request context index
+
+.PHONY: help demo test test-rust test-python check bench bench-once fmt build release wheel soak fuzz ci
 
 help:             ## What there is to make
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | expand -t 14
@@ -30,6 +40,16 @@ check: build      ## Formatting, lints, types, documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+fuzz: .venv/.tools ## The fuzz targets under libFuzzer, MINUTES each; TARGETS=index for one
+	RUSTFLAGS="$(COVERAGE)" cargo build $(FUZZ) --features libfuzzer --bins
+	@for target in $(TARGETS); do \
+		mkdir -p target/fuzz/corpus/$$target && \
+		TMPDIR=$$(test -d /dev/shm && echo /dev/shm || echo /tmp) target/fuzz/$(HOST)/release/$$target \
+			target/fuzz/corpus/$$target rust/fuzz/corpus/$$target -dict=rust/fuzz/hostile.dict \
+			-max_total_time=$$(($(MINUTES) * 60)) -timeout=60 -rss_limit_mb=4096 \
+			-artifact_prefix=target/fuzz/$$target- -print_final_stats=1 || exit 1; \
+	done
 
 bench: release    ## Timings: release build, quiet machine
 	$(BIN)/pytest benches --benchmark-enable --benchmark-only --benchmark-columns=min,median,mean,stddev,rounds

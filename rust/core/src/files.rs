@@ -4,9 +4,11 @@ use crate::candidate::Candidate;
 use crate::error::Result;
 use crate::record::Record;
 use crate::request::Request;
-use crate::retrieve::{Outcome, Path, Query, retrieve};
+use crate::retrieve::{Path, Query, retrieve};
 use crate::tokens::matched;
 use crate::trace::{Channel, Filtered, Mode};
+
+pub use crate::retrieve::Outcome;
 
 struct Records(Vec<Record>);
 

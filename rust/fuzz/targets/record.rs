@@ -1,0 +1,4 @@
+//! libFuzzer's way into [`membound_fuzz::record`].
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| membound_fuzz::record(data));
