@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
-VICTIM = "victim"
+VICTIM = "victim-0000"
+NUMBERS = itertools.count(1)
+"""A purged id is not taken again, so each example has one of its own."""
 DOCUMENTED = Path("docs/storage.md").read_text(encoding="utf-8").split("```json\n")[1]
 FIELDS: dict[str, Any] = {**json.loads(DOCUMENTED.partition("```")[0]), "id": VICTIM}
 """A record with every field, from the documentation."""
@@ -102,14 +105,14 @@ def as_content(text: str) -> bytes:
 def shared(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[MemoryStore, Path]]:
-    """A store with good records, and the place of the file that is overwritten in each example."""
+    """A store with good records, and the folder of its files."""
     folder = tmp_path_factory.mktemp("store")
     with MemoryStore.open(
         folder, index=request.param, clock=lambda: NOW, durability="relaxed"
     ) as store:
         store.import_records(map(MemoryRecord.from_dict, generated_case(7)[0]))
         store.remember("the quokka eats kiwi", scope="user", id="known")
-        yield store, folder / "memory" / f"{VICTIM}.json"
+        yield store, folder / "memory"
 
 
 def put(file: Path, data: bytes) -> None:
@@ -118,26 +121,30 @@ def put(file: Path, data: bytes) -> None:
     (file.parent / ".draft").replace(file)
 
 
-def accepted(data: bytes) -> MemoryRecord | None:
+def accepted(data: bytes, id: str) -> MemoryRecord | None:
     try:
         record = MemoryRecord.from_json(data)
     except InvalidRecordError as fault:
         assert str(fault).isprintable()  # noqa: PT017 — a record is as good
         return None
     assert MemoryRecord.from_json(record.to_json()) == record
-    return record if record.id == VICTIM else None
+    return record if record.id == id else None
 
 
 @given(data=any_bytes())
 @settings(max_examples=settings().max_examples // 2)
 def test_any_bytes_hide_no_other_record(shared: tuple[MemoryStore, Path], data: bytes) -> None:
-    store, file = shared
-    file.unlink(missing_ok=True)
+    store, folder = shared
+    id = f"victim-{next(NUMBERS):04}"
+    data = data.replace(VICTIM.encode(), id.encode())
+    for rest in folder.glob("victim-*.json"):  # of an example that failed
+        rest.unlink()
     others = {record.id for record in store.export()}
+    file = folder / f"{id}.json"
     put(file, data)
-    record = accepted(data)
-    whole = others | ({VICTIM} if record else set())
-    left_out = set() if record else {f"{VICTIM}.json"}
+    record = accepted(data, id)
+    whole = others | ({id} if record else set())
+    left_out = set() if record else {file.name}
 
     for _ in range(2):  # from the files first, then from an index that was filled
         found = store.retrieve("quokka", limit=64)
@@ -150,30 +157,30 @@ def test_any_bytes_hide_no_other_record(shared: tuple[MemoryStore, Path], data: 
     assert {one.file for one in report.quarantined} == left_out
     assert {one.file for one in store.diagnostics().quarantined} == left_out
     if record is None:
-        assert_refused(store)
+        assert_refused(store, id)
     else:
-        assert store.get(VICTIM) == record
-        assert store.delete(VICTIM).id == VICTIM
-    store.purge(VICTIM)
+        assert store.get(id) == record
+        assert store.delete(id).id == id
+    store.purge(id)
     assert not file.exists()
     assert {one.id for one in store.export()} == others
     assert store.verify().ok
 
 
-def assert_refused(store: MemoryStore) -> None:
+def assert_refused(store: MemoryStore, id: str) -> None:
     """No verb but `purge` touches a file that cannot be used, and each says why."""
     for refused in (
-        lambda: store.get(VICTIM),
-        lambda: store.update(VICTIM, content="kiwi"),
-        lambda: store.delete(VICTIM),
-        lambda: store.remember("kiwi", scope="user", id=VICTIM),
+        lambda: store.get(id),
+        lambda: store.update(id, content="kiwi"),
+        lambda: store.delete(id),
+        lambda: store.remember("kiwi", scope="user", id=id),
     ):
         with pytest.raises((CanonicalFileError, DuplicateIdError)) as fault:
             refused()
         assert str(fault.value).isprintable()
 
 
-BAD = [b"", b"\xff\x00\x1b[2J", b'{"id": "victim"}', b"[" * 100_000, CANONICAL[:-40]]
+BAD = [b"", b"\xff\x00\x1b[2J", b'{"id": "victim-0000"}', b"[" * 100_000, CANONICAL[:-40]]
 
 
 @pytest.mark.parametrize("data", BAD, ids=range(len(BAD)))

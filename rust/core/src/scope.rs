@@ -5,6 +5,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{text, windows_path};
 
+/// A path is folded at most so often. One of `./ ./ ./ …` gives up one piece each time.
+const MOST_FOLDS: usize = 64;
+
 /// Where a record belongs and who may see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -147,24 +150,35 @@ pub fn agent_sees(owner: Option<&AgentContext>, agent: Option<&AgentAccess>, roo
     }
 }
 
-/// A path in the one form in which places are compared; `None` for an empty one.
+/// A path in the one form in which places are compared; `None` for an empty one, and for one that was made
+/// to be folded for ever.
 ///
 /// Pure: trims, folds repeated and trailing separators and dot segments, composes to NFC so that no two
 /// look-alike spellings are two places. Symbolic links are not followed, the working directory is not read.
 /// Case is kept, but in an absolute Windows path, which follows the rules of [`windows_path`].
 pub fn normalize_path(path: &str) -> Option<String> {
-    let path: String = text::trim(path).nfc().collect();
-    if path.is_empty() {
-        return None;
+    let mut path = composed(path);
+    for _ in 0..MOST_FOLDS {
+        if path.is_empty() {
+            return None;
+        }
+        let windows = windows_path::normalize(&path);
+        let other = windows.is_none();
+        let normal = windows.unwrap_or_else(|| posix(&path));
+        // Folding can bring white space to an end, or a drive to the front; what is normal must stay as it
+        // is when folded again.
+        let again =
+            text::trim(&normal) != normal || (other && windows_path::normalize(&normal).is_some());
+        if !again {
+            return Some(normal);
+        }
+        path = composed(&normal);
     }
-    let windows = windows_path::normalize(&path);
-    let other = windows.is_none();
-    let normal = windows.unwrap_or_else(|| posix(&path));
-    // Folding can bring white space to an end, or a drive to the front; what is normal must stay as it is
-    // when folded again.
-    let again =
-        text::trim(&normal) != normal || (other && windows_path::normalize(&normal).is_some());
-    if again { normalize_path(&normal) } else { Some(normal) }
+    None
+}
+
+fn composed(path: &str) -> String {
+    text::trim(path).nfc().collect()
 }
 
 fn posix(path: &str) -> String {
