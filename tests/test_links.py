@@ -163,14 +163,43 @@ def test_a_link_in_the_place_of_a_side_file(
         assert not (folder / (INDEX + ending)).is_symlink()
 
 
+@pytest.mark.parametrize("name", ["memory-deleted", "memory-purged"])
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("index", [True, False], ids=["index", "files"])
+def test_a_link_in_the_place_of_what_was_forgotten(
+    folder: Path, tmp_path: Path, name: str, *, there: bool, index: bool
+) -> None:
+    """Nothing is set aside, marked or erased elsewhere; marks of elsewhere do not count."""
+    with opened(elsewhere := tmp_path / "elsewhere") as store:
+        for id in ("tram", "bus"):
+            store.remember("the tram of elsewhere", scope="user", id=id)
+        store.delete("tram")
+        store.purge("bus")
+    before = tree(elsewhere)
+    linked(folder / name, elsewhere / (name if there else "nothing"))
+    with opened(folder, index=index) as store:
+        for verb in (lambda: store.delete("tram"), lambda: store.purge("tram")):
+            with pytest.raises(CanonicalFileError, match=f"{name}.*a link is not followed"):
+                verb()
+        if name == "memory-purged":
+            with pytest.raises(CanonicalFileError, match="a link is not followed"):
+                store.get("tram")
+            with pytest.raises(CanonicalFileError, match="a link is not followed"):
+                store.remember("the bus leaves at ten", scope="user", id="bus")
+    assert tree(elsewhere) == before
+
+
 @pytest.mark.parametrize("target", [INDEX, "nothing"])
-def test_a_link_in_the_place_of_the_lock(folder: Path, outside: Path, target: str) -> None:
-    linked(folder / "memory.lock", outside / target)
+@pytest.mark.parametrize("name", ["memory.lock", "memory.queue"])
+def test_a_link_in_the_place_of_the_lock(
+    folder: Path, outside: Path, name: str, target: str
+) -> None:
+    linked(folder / name, outside / target)
     with opened(folder) as store:
         assert found(store, "tram nine") == ("tram",)
-        with pytest.raises(CanonicalFileError, match=r"memory\.lock.*remove it"):
+        with pytest.raises(CanonicalFileError, match=f"{name}.*remove it"):
             store.remember("bus at ten", scope="user")
-        (folder / "memory.lock").unlink()
+        (folder / name).unlink()
         assert store.remember("bus at ten", scope="user").revision == 1
 
 
