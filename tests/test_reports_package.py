@@ -8,6 +8,7 @@ import sys
 import tarfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import membound
 from membound import _core
@@ -33,14 +34,13 @@ def ask(store: MemoryStore) -> int:
 """
 
 
-def manifest(path: str) -> dict[str, object]:
+def manifest(path: str) -> dict[str, Any]:
     return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
 def test_install() -> None:
     """One wheel serves every CPython from the oldest on; what has none is stated."""
     project = manifest("pyproject.toml")["project"]
-    assert isinstance(project, dict)
     oldest = str(project["requires-python"]).removeprefix(">=")
     assert f'"abi3-py{oldest.replace(".", "")}"' in (ROOT / "Cargo.toml").read_text("utf-8")
     assert str(_core.__file__).endswith(".abi3.so")
@@ -75,9 +75,16 @@ def test_typing_of_a_source_package(tmp_path: Path) -> None:
     (package,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(package) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
+        archive.extractall(tmp_path, filter="data")
     wanted = {"PKG-INFO", "pyproject.toml", "Cargo.lock", "LICENSE", "README.md"}
     wanted |= {"python/membound/py.typed", "python/membound/_core.pyi"}
-    for folder in ("python/membound", "rust"):
+    for folder in ("python/membound", "rust/core/src", "rust/python/src"):
         sources = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".rs")]
         wanted |= {path.relative_to(ROOT).as_posix() for path in sources}
     assert wanted <= names, wanted - names
+    # What a build from it asks cargo for, offline: the crates are those of this build.
+    (unpacked,) = tmp_path.glob("*/Cargo.toml")
+    maturin_table = manifest("pyproject.toml")["tool"]["maturin"]
+    options = ["--locked"] if maturin_table.get("locked") else []
+    asked = ["cargo", "metadata", "--offline", "--format-version", "1", *options]
+    subprocess.run(asked, cwd=unpacked.parent, check=True, capture_output=True)
