@@ -16,6 +16,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -40,6 +41,7 @@ pub struct Index {
     file: (u64, u64),
     connections: Arc<Connections>,
     log: log::Bound,
+    closed: AtomicBool,
 }
 
 impl Index {
@@ -74,11 +76,17 @@ impl Index {
             file,
             connections: Connections::new(writer),
             log: log::Bound::new(),
+            closed: AtomicBool::new(false),
         })
     }
 
     /// Closes the file; a second call does nothing.
+    ///
+    /// Only the first one waits for a fork: dropping a closed index never does.
     pub fn close(&self) {
+        if self.closed.swap(true, Ordering::Relaxed) {
+            return;
+        }
         // The last connection makes a checkpoint and removes the log, by name: no fork and no other file
         // meanwhile.
         let _at_work = at_work();
