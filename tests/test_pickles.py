@@ -24,6 +24,7 @@ from membound import (
     MemoryStore,
     Provenance,
     Source,
+    examine,
     record_retrieved,
     resolve_turn_context,
     retrieve_records,
@@ -102,6 +103,7 @@ def test_every_value_comes_back_equal(tmp_path: Path, pool: ProcessPoolExecutor)
     policy = MemoryPolicy(feedback=FeedbackPolicy(enabled=True))
     with MemoryStore.open(tmp_path, policy=policy) as store:
         sent = values(store)
+    sent["finding"] = examine(tmp_path)[0]
     for name, value in sent.items():
         came = pool.submit(same, value).result(60)
         assert type(came) is type(value), name

@@ -116,7 +116,9 @@ mod tests {
             most = most.max(size(&path));
         }
         done.store(true, Ordering::Relaxed);
-        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        for reader in readers {
+            reader.join().unwrap();
+        }
         drop(index);
         std::fs::remove_dir_all(folder).unwrap();
         assert!(most > MOST_BYTES / 2, "too little was written: {most}");
