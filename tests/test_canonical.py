@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from membound.canonical import CanonicalStore, Quarantined
-from membound.errors import CanonicalFileError, InvalidInputError, NotFoundError
+from membound.errors import (
+    CanonicalFileError,
+    InvalidInputError,
+    NotFoundError,
+    PartialChangeError,
+)
 from membound.file_names import file_name
 from membound.records import MemoryRecord
 
@@ -160,11 +165,14 @@ def test_a_link_in_a_records_place_is_not_followed(store: CanonicalStore, folder
     outside = folder.parent / "outside.json"
     outside.write_bytes(record_of("mem_2").to_json())
     (folder / "mem_2.json").symlink_to(outside)
-    with pytest.raises(CanonicalFileError, match="symbolic link"):
-        store.require("mem_2")
-    store.write_many([record_of("mem_2", "new")])
+    for action in (
+        lambda: store.require("mem_2"),
+        lambda: store.write_many([record_of("mem_0"), record_of("mem_2", "new")]),
+    ):
+        with pytest.raises(CanonicalFileError, match="symbolic link"):
+            action()
     assert outside.read_bytes() == record_of("mem_2").to_json()
-    assert store.require("mem_2") == record_of("mem_2", "new")
+    assert sorted(os.listdir(folder)) == ["mem_1.json", "mem_2.json"]  # noqa: PTH208 — hidden files too
 
 
 def test_a_write_that_fails_leaves_the_earlier_state_and_no_rest(
@@ -183,16 +191,68 @@ def test_a_write_that_fails_leaves_the_earlier_state_and_no_rest(
     assert store.require("mem_1") == record_of("mem_1", "old")
 
 
-def test_an_interrupted_batch_keeps_whole_files_and_no_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_an_interrupted_batch_leaves_nothing(tmp_path: Path, at: int) -> None:
     store = CanonicalStore(tmp_path, durable=False)
+    store.write_many([record_of("mem_1", "old")])
 
     def stop(done: int, _total: int) -> None:
-        if done == 2:
+        if done == at:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         store.write_many([record_of(f"mem_{n}") for n in range(5)], stop)
-    assert sorted(os.listdir(tmp_path)) == ["mem_0.json", "mem_1.json"]  # noqa: PTH208 — hidden files too
+    assert os.listdir(tmp_path) == ["mem_1.json"]  # noqa: PTH208 — hidden files too
+    assert store.require("mem_1") == record_of("mem_1", "old")
+
+
+def test_changes_in_one_block_are_undone_together(store: CanonicalStore) -> None:
+    store.write_many([record_of("mem_1", "old"), record_of("mem_2")])
+    before = store.load()
+
+    def fail() -> None:
+        with store.changing():
+            store.write_many([record_of("mem_1", "new"), record_of("mem_3")])
+            store.delete(["mem_1", "mem_2"])
+            store.write_many([record_of("mem_2", "new")])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert store.load() == before
+
+
+def test_what_cannot_be_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = CanonicalStore(tmp_path, durable=True)
+    store.write_many([record_of("mem_1", "old")])
+    synced = os.fsync
+    calls = iter(range(10))
+
+    def breaks(handle: int) -> None:
+        if next(calls):
+            raise OSError(errno.EIO, "Input/output error")
+        synced(handle)
+
+    monkeypatch.setattr(os, "fsync", breaks)
+    named = r"put back .*mem_1\.json: Input/output error; look at the disk.*cannot sync"
+    with pytest.raises(PartialChangeError, match=named):
+        store.write_many([record_of("mem_1", "new")])
+    assert os.listdir(tmp_path) == ["mem_1.json"]  # noqa: PTH208 — hidden files too
+    assert store.require("mem_1") == record_of("mem_1", "new")
+
+
+def test_an_id_that_cannot_be_looked_for_is_not_free(
+    store: CanonicalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write_many([record_of("mem_1")])
+
+    def broken(path: Path, **_options: bool) -> os.stat_result:
+        raise OSError(errno.EIO, "Input/output error", str(path))
+
+    monkeypatch.setattr("pathlib.Path.lstat", broken)
+    monkeypatch.setattr("os.path.lexists", lambda _path: False)
+    with pytest.raises(CanonicalFileError, match="look at"):
+        store.holds("mem_1")
 
 
 def test_every_failure_of_the_disk_is_our_error(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.writer import Writer
 
-__all__ = ["COMPLETE", "FOLDER", "QUARANTINED", "STEP", "Backfill", "up_to_date"]
+__all__ = ["COMPLETE", "DIFFERS", "FOLDER", "QUARANTINED", "STEP", "Backfill", "up_to_date"]
 
 COMPLETE = "complete"
 """The note that every canonical file is in the index; absent while it is being filled."""
@@ -25,7 +25,8 @@ QUARANTINED = "quarantined"
 """The note of the files that were left out, as JSON."""
 STEP = 64
 """Files that one step looks at."""
-_DIFFERS = "differs"
+DIFFERS = "differs"
+"""What is noted of a folder that is to be looked at once more, whatever its state."""
 
 
 class Backfill:
@@ -80,9 +81,7 @@ class Backfill:
             if self._names is None:
                 if self._anew:
                     # Noted, so that the pass is made up for if this process ends before it is over.
-                    self._index.apply(
-                        records=[], removed=[], settled=[], notes=[(FOLDER, _DIFFERS)]
-                    )
+                    self._index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, DIFFERS)])
                 elif up_to_date(self._index, self._canonical):
                     return True
                 self._listed = self._canonical.names()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-from contextlib import suppress
-from io import FileIO
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,25 +12,27 @@ import msgspec
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
 from membound.faults import reason_of
 from membound.file_names import ENDING, file_name, record_id
+from membound.files import ABSENT, temporary, write_new
 from membound.folders import (
     folds_case,
     make_private,
     other_spelling,
     read_file,
     real_folder,
+    sync,
 )
 from membound.records import MemoryRecord
 from membound.text import printable
+from membound.undo import Undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 __all__ = ["CanonicalStore", "Quarantined", "reason_of"]
 
-_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _COARSEST_CLOCK: Final = 2_000_000_000  # nanoseconds, of FAT's times
-_ABSENT: Final = frozenset({errno.ENOENT, errno.ENAMETOOLONG})
 _TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 
@@ -68,55 +68,63 @@ class CanonicalStore:
         self._durable = durable
         self.purged = purged
         self.aside = aside
+        self._undo = Undo(folder, durable=durable)
+
+    def changing(self) -> AbstractContextManager[None]:
+        """Makes what the block writes and deletes one change: should it fail, all is undone.
+
+        Raises:
+            PartialChangeError: the disk refused that too.
+        """
+        return self._undo.on_failure()
 
     def write_many(
         self,
         records: Iterable[MemoryRecord],
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Writes records, each one atomically; the folder is synced once, at the end.
+        """Writes records, each one atomically: all of them, or none.
 
         Args:
             records: their later states.
-            progress: called with how many are written, and how many there are.
+            progress: called with how many are written, and how many there are; what it raises
+                undoes them.
 
         Raises:
-            CanonicalFileError: the records before the one it names are written, no others.
+            CanonicalFileError: no file is changed.
+            PartialChangeError: the disk refused to undo what was changed.
         """
-        files = [(file_name(record.id), record.to_json()) for record in records]
+        files = {file_name(record.id): record.to_json() for record in records}
         if not files:
             return
         self._make_folder()
-        temporary = self._folder / f".{os.urandom(8).hex()}.tmp"
-        try:
-            for done, (name, data) in enumerate(files, 1):
-                self._replace(temporary, name, data)
-                if progress is not None:
-                    progress(done, len(files))
-        finally:
-            with suppress(OSError):
-                temporary.unlink()
-        self._sync(self._folder)
+        with self.changing():
+            self._write(files, progress)
+            self._sync()
 
     def delete(self, ids: Iterable[str]) -> None:
         """Removes files; an id that has none is passed over.
 
         Raises:
-            CanonicalFileError: the files before the one it names are removed, no others.
+            CanonicalFileError: no file is removed, but one that could not be read before.
+            PartialChangeError: the disk refused to undo what was removed.
         """
         removed = False
-        for name in map(file_name, ids):
-            if self._real() is None or self._other(name) is not None:
-                continue
-            try:
-                (self._folder / name).unlink()
-            except OSError as fault:
-                if fault.errno in _ABSENT:
+        with self.changing():
+            for name in map(file_name, ids):
+                if self._real() is None or self._other(name) is not None:
                     continue
-                raise self._error(name, "remove", fault) from fault
-            removed = True
-        if removed:
-            self._sync(self._folder)
+                with suppress(OSError):
+                    self._undo.note(name)
+                try:
+                    (self._folder / name).unlink()
+                except OSError as fault:
+                    if fault.errno in ABSENT:
+                        continue
+                    raise self._error(name, "remove", fault) from fault
+                removed = True
+            if removed:
+                self._sync()
 
     def sweep(self, ids: Collection[str]) -> None:
         """Finishes what a writer that died has left: temporary files, and files of purged ids.
@@ -129,10 +137,8 @@ class CanonicalStore:
         if self.aside is not None:
             self.aside.sweep(ids)
         for name in self._entries(_is_temporary):
-            try:
+            with self._trying(name, "remove"):
                 (self._folder / name).unlink(missing_ok=True)
-            except OSError as fault:
-                raise self._error(name, "remove", fault) from fault
         self.delete(id for id in ids if id in self.purged)
 
     def names(self) -> list[str]:
@@ -181,7 +187,7 @@ class CanonicalStore:
         try:
             record = MemoryRecord.from_json(read_file(f"{self._folder}/{name}"))
         except OSError as fault:
-            if fault.errno in _ABSENT:
+            if fault.errno in ABSENT:
                 return None
             return Quarantined(printable(name), reason_of(fault))
         except InvalidRecordError as fault:
@@ -189,9 +195,15 @@ class CanonicalStore:
         if (expected := file_name(record.id)) != name:
             reason = f"it holds the record whose file is {expected}: rename or remove it"
             return Quarantined(printable(name), reason)
-        if record.id in self.purged:
-            return Quarantined(printable(name), "its record was purged: remove it")
-        return record
+        barred = self._barred(record.id)
+        return record if barred is None else Quarantined(printable(name), barred)
+
+    def _barred(self, id: str) -> str | None:
+        """Says why a record must not be used, though its file is sound."""
+        try:
+            return "its record was purged: remove it" if id in self.purged else None
+        except CanonicalFileError as fault:
+            return fault.reason
 
     def require(self, id: str) -> MemoryRecord:
         """Reads the record of an id.
@@ -214,10 +226,20 @@ class CanonicalStore:
         return found if isinstance(found, MemoryRecord) else None
 
     def holds(self, id: str) -> bool:
-        """Tells whether a file has the place of that id, whatever is in it."""
+        """Tells whether a file has the place of that id, whatever is in it.
+
+        Raises:
+            CanonicalFileError: it cannot be told.
+        """
         name = file_name(id)
-        if self._real() is None or not os.path.lexists(f"{self._folder}/{name}"):
+        if self._real() is None:
             return False
+        try:
+            (self._folder / name).lstat()
+        except OSError as fault:
+            if fault.errno in ABSENT:
+                return False
+            raise self._error(name, "look at", fault) from fault
         return self._other(name) is None
 
     def identity(self) -> str:
@@ -266,44 +288,55 @@ class CanonicalStore:
             raise self._error("", "list", fault) from fault
 
     def _make_folder(self) -> None:
-        if self._real() is not None:
-            return
-        try:
-            make_private(self._folder)
-        except OSError as fault:
-            raise self._error("", "make", fault) from fault
-        self._sync(self._folder.parent)
+        if self._real() is None:
+            with self._trying("", "make"):
+                make_private(self._folder, durable=self._durable)
 
-    def _replace(self, temporary: Path, name: str, data: bytes) -> None:
+    def _refuse_other(self, name: str) -> None:
         if (other := self._other(name)) is not None:
             reason = (
                 f"this file system does not tell the ids {record_id(name)} and {record_id(other)} "
                 "apart: choose another"
             )
             raise CanonicalFileError(self._shown(name), "write", reason)
-        try:
-            with FileIO(os.open(temporary, _CREATE, 0o600), "w") as file:
-                view = memoryview(data)
-                while view:
-                    view = view[file.write(view) :]
-                if self._durable:
-                    os.fsync(file.fileno())
-            temporary.replace(f"{self._folder}/{name}")
-        except OSError as fault:
-            raise self._error(name, "write", fault) from fault
 
-    def _sync(self, folder: Path) -> None:
-        """Makes what happened to a folder's entries durable, unless the caller chose speed."""
-        if not self._durable:
-            return
+    def _write(
+        self, files: Mapping[str, bytes], progress: Callable[[int, int], None] | None
+    ) -> None:
+        """Writes every file whole under a hidden name before the first gets its own."""
+        staged = {name: temporary(self._folder) for name in files}
+        done = 0
         try:
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            for name, data in files.items():
+                with self._trying(name, "write"):
+                    write_new(staged[name], data, durable=self._durable)
+                done += 1
+                if progress is not None:
+                    progress(done, len(files))
+            for name in files:
+                self._refuse_other(name)
+                with self._trying(name, "write"):
+                    self._undo.note(name)
+                    staged[name].replace(f"{self._folder}/{name}")
+                del staged[name]
+        finally:
+            for spare in list(staged.values())[: done + 1]:
+                # One that stays is hidden, and no record.
+                with suppress(OSError):
+                    spare.unlink()
+
+    def _sync(self) -> None:
+        """Makes what came and went durable, unless the caller chose speed."""
+        if self._durable:
+            with self._trying("", "sync"):
+                sync(self._folder)
+
+    @contextmanager
+    def _trying(self, name: str, action: str) -> Iterator[None]:
+        try:
+            yield
         except OSError as fault:
-            raise CanonicalFileError(str(folder), "sync", reason_of(fault)) from fault
+            raise self._error(name, action, fault) from fault
 
     def _error(self, name: str, action: str, fault: OSError) -> CanonicalFileError:
         return CanonicalFileError(self._shown(name), action, reason_of(fault))

@@ -14,6 +14,7 @@ The tree:
         StoreBusyError                    another writer holds the store
         StoreClosedError                  the store was closed, or inherited by a forked child
         CanonicalFileError                a file or folder of the store cannot be read or written
+          PartialChangeError              a change failed, and could not be undone as a whole
         IndexUnavailableError             the index cannot be used; recall answers from the files
           IndexDamagedError               its file is damaged or outdated and is to be rebuilt
           IndexSchemaError                the index was written by a newer version
@@ -39,6 +40,7 @@ __all__ = [
     "MemboundError",
     "MissingExtraError",
     "NotFoundError",
+    "PartialChangeError",
     "RevisionConflictError",
     "RevisionNotFoundError",
     "StoreBusyError",
@@ -178,6 +180,13 @@ class CanonicalFileError(StoreError):
 
     def __str__(self) -> str:
         return f"cannot {self.action} {self.path}: {self.reason}"
+
+
+class PartialChangeError(CanonicalFileError):
+    """A change failed halfway, and the disk refused to undo it: look at what it names.
+
+    Each file is the former or the later one, never a part. The index is compared with the files.
+    """
 
 
 class IndexUnavailableError(StoreError):

@@ -7,7 +7,7 @@ import fcntl
 import os
 import re
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import FileIO
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, Protocol
@@ -128,14 +128,18 @@ class FeedbackLog:
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Holds the log against other processes: the lock is the folder's and ends with it."""
-        make_private(self._folder)
+        make_private(self._folder, durable=True)
         handle = os.open(self._folder, _FOLDER_FLAGS)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-            os.fsync(handle)
+            try:
+                yield
+                os.fsync(handle)
+            finally:
+                fcntl.flock(
+                    handle, fcntl.LOCK_UN
+                )  # closing is not enough: a fork may have copied it
         finally:
-            fcntl.flock(handle, fcntl.LOCK_UN)  # closing is not enough: a fork may have copied it
             os.close(handle)
 
     def _append(self, events: list[FeedbackEvent]) -> tuple[str, ...]:
@@ -207,15 +211,22 @@ class FeedbackLog:
         self._seen.add(event.id)
 
     def _write(self, name: str, lines: bytes) -> None:
+        """Appends whole lines, durably; what fails is cut off, so that it is not taken for done."""
+        read = self._read.get(name, 0)
         handle = os.open(self._folder / name, _APPEND, 0o600)
         try:
             view = memoryview(lines)
             while view:
                 view = view[os.write(handle, view) :]
             os.fsync(handle)
+        except OSError:
+            # Where that fails too, the next append keeps whole lines and cuts off a torn one.
+            with suppress(OSError):
+                os.ftruncate(handle, read)
+            raise
         finally:
             os.close(handle)
-        self._read[name] = self._read.get(name, 0) + len(lines)
+        self._read[name] = read + len(lines)
 
     def _sizes(self) -> dict[str, int]:
         """Gives the segments and their sizes, oldest first.

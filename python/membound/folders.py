@@ -1,10 +1,11 @@
-"""The folders of a store: made for their owner only, no links, and who may write there."""
+"""The folders of a store: their owner's only, no links, durable; and who may write there."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from contextlib import suppress
 from io import FileIO
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ __all__ = [
     "other_spelling",
     "read_file",
     "real_folder",
+    "sync",
     "writable",
 ]
 
@@ -25,15 +27,46 @@ _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 
-def make_private(folder: Path) -> None:
-    """Makes a folder, and what is missing above it; one that is there keeps its mode."""
+def make_private(folder: Path, *, durable: bool) -> None:
+    """Makes a folder, and what is missing above it; one that is there keeps its mode.
+
+    Raises:
+        OSError: a folder cannot be made, or not durably; then it is not there.
+    """
+    if folder.is_dir():
+        return
     try:
-        folder.mkdir(_OWNER_ONLY, exist_ok=True)
+        folder.mkdir(_OWNER_ONLY)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+        return  # another process was first
     except FileNotFoundError:
         if folder.parent == folder:
             raise
-        make_private(folder.parent)
-        folder.mkdir(_OWNER_ONLY, exist_ok=True)
+        make_private(folder.parent, durable=durable)
+        make_private(folder, durable=durable)
+        return
+    if durable:
+        try:
+            sync(folder.parent)
+        except OSError:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
+
+
+def sync(folder: Path) -> None:
+    """Makes what came to, and went from, a folder survive the loss of power.
+
+    Raises:
+        OSError: it cannot be promised.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def real_folder(folder: Path) -> os.stat_result | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from membound.backfill import COMPLETE, FOLDER, QUARANTINED
+from membound.backfill import COMPLETE, DIFFERS, FOLDER, QUARANTINED
 from membound.canonical import Quarantined
 from membound.errors import IndexDamagedError, InvalidInputError
 from membound.file_names import file_name
@@ -44,6 +44,7 @@ def follow(
     removed: Sequence[str],
     *,
     known: bool,
+    absent: Sequence[str] = (),
 ) -> bool:
     """Writes rows whose files have changed, and settles their intents, in one transaction.
 
@@ -54,6 +55,7 @@ def follow(
         removed: ids whose files are gone.
         known: whether the folder was as the index knew it before the change; if it was not, its
             new state is not noted either, so that what came from outside is looked for.
+        absent: ids that have neither file nor row.
 
     Returns:
         Whether the index is in line with all files, or is being filled anyway.
@@ -62,7 +64,7 @@ def follow(
     index.apply(
         records=[record.to_json() for record in records],
         removed=list(removed),
-        settled=[*(record.id for record in records), *removed],
+        settled=[*(record.id for record in records), *removed, *absent],
         notes=[*notes, (FOLDER, canonical.identity())] if known else notes,
     )
     return known or index.note(COMPLETE) is None
@@ -88,8 +90,20 @@ def _removal_notes(index: _core.Index, removed: Sequence[str]) -> list[tuple[str
     return [(UNSCRUBBED, "yes"), (QUARANTINED, str(msgspec.json.encode(left_out), "utf-8"))]
 
 
-def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
-    """Brings in line the records that a writer was about to change when it died.
+def _known(index: _core.Index, ids: list[str]) -> list[str]:
+    """Gives the ids of which the index says something."""
+    left_out = {one.file for one in quarantined(index)}
+    rows = zip(ids, index.records(ids), strict=True)
+    return [id for id, row in rows if row is not None or file_name(id) in left_out]
+
+
+def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False) -> bool:
+    """Brings in line the records that a writer was about to change when it died, or failed.
+
+    Args:
+        index: the index.
+        canonical: the files.
+        known: as in `follow`.
 
     Returns:
         As `follow`.
@@ -98,19 +112,26 @@ def settle(index: _core.Index, canonical: CanonicalStore) -> bool:
     if not ids:
         return True
     # Where it died before it touched the folder, nothing else has changed there either.
-    known = index.note(FOLDER) == canonical.identity()
+    known = known or index.note(FOLDER) == canonical.identity()
     try:
         canonical.sweep(ids)
-        found = {id: canonical.find(id) for id in ids}
+        found = {id: canonical.record(file_name(id)) for id in ids}
     except InvalidInputError as error:
         reason = f"an intent names no record: {error}"
         raise IndexDamagedError(reason) from error
-    records = [record for record in found.values() if record is not None]
+    records = [one for one in found.values() if not isinstance(one, Quarantined | None)]
     if canonical.aside is not None:
         # What was set aside for a deletion that did not come to pass, or was taken back.
         canonical.aside.delete(record.id for record in records if not record.deleted_at)
-    removed = [id for id in ids if found[id] is None]
-    in_line = follow(index, canonical, records, removed, known=known)
+    present = {record.id for record in records}
+    others = [id for id in ids if id not in present]
+    removed = _known(index, others)
+    absent = [id for id in others if id not in removed]
+    if any(isinstance(one, Quarantined) for one in found.values()):
+        # What cannot be used, if only for now, is to be named and looked at again.
+        index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, DIFFERS)])
+        known = False
+    in_line = follow(index, canonical, records, removed, known=known, absent=absent)
     if removed:
         scrubbed(index)
     return in_line

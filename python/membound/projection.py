@@ -16,17 +16,18 @@ from membound.errors import (
     IndexDamagedError,
     IndexUnavailableError,
     MemboundError,
+    PartialChangeError,
     StoreBusyError,
 )
 from membound.fair_lock import FairLock
 from membound.intents import UNSCRUBBED, announce, follow, quarantined, scrubbed, settle
 from membound.log import logger
+from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
     from membound import _core
     from membound.canonical import CanonicalStore, Quarantined
     from membound.index_file import IndexFile
-    from membound.records import MemoryRecord
     from membound.trace import IndexState
     from membound.writer import Writer
 
@@ -64,7 +65,7 @@ class Projection:
         self._background = Background(self._fill)
         self._changing = FairLock()
         self._swapping = threading.Lock()
-        self._tried = -math.inf
+        self._tried = self._looked = -math.inf
         self._damaged: _core.Index | None = None
         # Files and rows are known to differ, so that all are to be looked at.
         self._lagging = False
@@ -107,7 +108,7 @@ class Projection:
             # Another process has begun to fill it anew.
             self._start(index)
             return False
-        if self._lagging or self._changed_without(index, before):
+        if self._lagging or self._changed_without(index, before) or self._usable_again(index):
             self.begin_again(timeout=0)
             return False
         return True
@@ -134,6 +135,17 @@ class Projection:
         with quiet, self._writer.held(timeout=0, again=False):
             self._recover(index)
         return self._lagging
+
+    def _usable_again(self, index: _core.Index) -> bool:
+        """Tells, at most every few seconds, whether a file that was left out can be used by now.
+
+        The disk may only have failed for a moment, or the file was repaired in place.
+        """
+        if time.monotonic() - self._looked < _RETRY_SECONDS:
+            return False
+        self._looked = time.monotonic()
+        left_out = (self._canonical.record(one.file) for one in quarantined(index)[:STEP])
+        return any(isinstance(found, MemoryRecord) for found in left_out)
 
     def quarantined(self) -> tuple[Quarantined, ...]:
         """The files that were left out when the index was last filled."""
@@ -224,15 +236,26 @@ class Projection:
         index, known = self._announce([*(record.id for record in records), *removed])
         try:
             yield
-        except BaseException:  # the caller's progress may raise anything
+        except PartialChangeError:
+            # The intents stay, so that whoever comes next compares these files first.
             self._lagging = True
             raise
-        if index is None or index is not self._index:
-            self._lagging = True
-            return
+        except BaseException:  # the caller's progress may raise anything
+            self._after(index, lambda index: settle(index, self._canonical, known=known))
+            raise
+        self._after(
+            index, lambda index: follow(index, self._canonical, records, removed, known=known)
+        )
+
+    def _after(
+        self, index: _core.Index | None, bring_in_line: Callable[[_core.Index], bool]
+    ) -> None:
+        """Has the index follow what became of the files; that it cannot fails no verb."""
         try:
-            if not follow(index, self._canonical, records, removed, known=known):
+            if index is None or index is not self._index or not bring_in_line(index):
                 self._lagging = True
+        except CanonicalFileError:
+            self._lagging = True
         except _FAULTS as error:
             self._degrade(error, index)
 

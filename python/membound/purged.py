@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from membound.errors import CanonicalFileError
+from membound.errors import CanonicalFileError, PartialChangeError
 from membound.faults import reason_of
-from membound.folders import make_private, real_folder
+from membound.folders import make_private, real_folder, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 __all__ = ["PurgedIds"]
 
 _MARK: Final = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class PurgedIds:
@@ -33,11 +33,45 @@ class PurgedIds:
         self._durable = durable
 
     def __contains__(self, id: object) -> bool:
+        if not isinstance(id, str):
+            return False
         try:
-            marked = real_folder(self._folder) is not None
+            if real_folder(self._folder) is None:
+                return False
+            (self._folder / _name(id)).lstat()
+        except FileNotFoundError:
+            return False
         except OSError as fault:
             raise CanonicalFileError(str(self._folder), "look at", reason_of(fault)) from fault
-        return marked and isinstance(id, str) and os.path.lexists(f"{self._folder}/{_name(id)}")
+        return True
+
+    @contextmanager
+    def changing(self, id: str) -> Iterator[None]:
+        """Takes the mark that the block makes back, should the block fail.
+
+        Raises:
+            PartialChangeError: the disk refused that.
+        """
+        before = id in self
+        try:
+            yield
+        except PartialChangeError:
+            # Some of it is gone: it is purged, and the next writer finishes that.
+            raise
+        except BaseException:
+            if not before:
+                self._forget(id)
+            raise
+
+    def _forget(self, id: str) -> None:
+        """Takes a mark back."""
+        path = self._folder / _name(id)
+        try:
+            path.unlink(missing_ok=True)
+            if self._durable and self._folder.is_dir():
+                sync(self._folder)
+        except OSError as fault:
+            raise PartialChangeError(str(path), "put back", reason_of(fault)) from fault
 
     def add(self, ids: Iterable[str]) -> None:
         """Marks ids, durably.
@@ -50,23 +84,14 @@ class PurgedIds:
             return
         try:
             if real_folder(self._folder) is None:
-                make_private(self._folder)
+                make_private(self._folder, durable=self._durable)
             for name in names:
                 os.close(os.open(self._folder / name, _MARK, 0o600))
             if self._durable:
-                for folder in (self._folder, self._folder.parent):
-                    _sync(folder)
+                sync(self._folder)
         except OSError as fault:
             raise CanonicalFileError(str(self._folder), "write", reason_of(fault)) from fault
 
 
 def _name(id: str) -> str:
     return hashlib.sha256(id.encode()).hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, _FOLDER)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

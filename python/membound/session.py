@@ -190,7 +190,7 @@ class Session:
             CanonicalFileError: a file cannot be written.
         """
         records = sorted(records, key=_lateness)
-        with self._changing(records):
+        with self._changing(records), self._aside.changing(), self.canonical.changing():
             self._aside.write_many(aside)
             self.canonical.write_many(records, progress)
             self._aside.delete(settled)
@@ -202,7 +202,12 @@ class Session:
             CanonicalFileError: a file cannot be written or removed.
             IndexUnavailableError: all is erased but what the index may hold.
         """
-        with self._changing(records, [id]):
+        with (
+            self._changing(records, [id]),
+            self._purged.changing(id),
+            self._aside.changing(),
+            self.canonical.changing(),
+        ):
             self.canonical.write_many(records)
             self._purged.add([id])
             self._aside.delete([id])
@@ -231,18 +236,19 @@ def holds_store(path: Path) -> bool:
     return (path / _FOLDER).is_dir() or (path / _INDEX).is_file()
 
 
-def store_path(path: object) -> Path:
-    """Reads the path of a data folder.
+def store_path(path: object, *, durable: bool) -> Path:
+    """Reads the path of a data folder, and makes the folder.
 
     Raises:
         InvalidInputError: it is no path, or another system's.
+        CanonicalFileError: the folder cannot be made.
     """
     text = system_path(path, "path")
     if not text:
         raise InvalidInputError("path", "a path that is not empty", excerpt(text))
     folder = Path(text)
     try:
-        make_private(folder)
+        make_private(folder.absolute(), durable=durable)
     except (FileExistsError, NotADirectoryError):
         raise InvalidInputError("path", "a folder, or nothing yet", excerpt(text)) from None
     except OSError as error:

@@ -78,7 +78,7 @@ class MemoryStore(History):
         durable = word(durability, "durability", get_args(Durability)) == "full"
         return cls(
             Session(
-                store_path(path),
+                store_path(path, durable=durable),
                 rules,
                 _utc_now if clock is None else clock,
                 index=index,
