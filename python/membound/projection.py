@@ -418,3 +418,4 @@ class Projection:
         """Lets the index go."""
         self._background.stop()
         self._swap(None)
+        self._damaged = None
