@@ -27,11 +27,31 @@ with closing(sqlite3.connect(sys.argv[1])) as index:
     index.executemany("UPDATE search_data SET block = ? WHERE id = ?", changed)
     index.commit()
 """
+_SEAL = """
+import sys, xxhash
+PAGE, SEAL = 4096, 8
+with open(sys.argv[1], "r+b") as index:
+    for number in range(index.seek(0, 2) // PAGE):
+        index.seek(number * PAGE)
+        sum = xxhash.xxh3_64_intdigest(index.read(PAGE - SEAL), seed=number)
+        index.write(sum.to_bytes(SEAL, "little"))
+"""
 
 
 def sql(folder: Path, script: str) -> None:
-    """Run statements on the index of a store."""
+    """Run statements on the index of a store; the pages they change are left without checksums."""
     subprocess.run([sys.executable, "-c", _RUN, folder / INDEX, script], check=True)
+
+
+def sealed_sql(folder: Path, script: str) -> None:
+    """Run statements on the index of a closed store, then give every page its checksum."""
+    sql(folder, script)
+    seal(folder)
+
+
+def seal(folder: Path) -> None:
+    """Give every page of a closed store's index the checksum that it should have."""
+    subprocess.run([sys.executable, "-c", _SEAL, folder / INDEX], check=True)
 
 
 def replace_in_pages_of_words(folder: Path, old: str, new: str) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from membound import AgentContext, MemoryDraft, MemoryStore
+
+if TYPE_CHECKING:
+    from membound.fields import Scope
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 WORKSPACE = "/srv/golden"
@@ -22,24 +26,22 @@ WORDS = {
 
 def drafts() -> list[MemoryDraft]:
     """Records of several languages in every scope, with tags, dates, an agent and directives."""
+    scopes: tuple[Scope, ...] = ("workspace", "project")
     made = [
-        MemoryDraft(text, id=f"{language}-{number}", tags=[language, "golden"], scope=scope)
-        if scope == "user"
-        else MemoryDraft(
+        MemoryDraft(
             text, id=f"{language}-{number}", tags=[language], scope=scope, workspace=WORKSPACE
         )
         for language, texts in WORDS.items()
-        for number, text in enumerate(texts)
-        for scope in (("user", "workspace", "project")[(number + len(language[0])) % 3],)
+        for number, (text, scope) in enumerate(zip(texts, scopes, strict=True))
     ]
     return [
         *made,
         MemoryDraft("Always answer in English", id="rule-1", scope="user", authority="directive"),
-        MemoryDraft(
-            "Never push to main", id="rule-2", workspace=WORKSPACE, authority="directive"
-        ),
+        MemoryDraft("Never push to main", id="rule-2", workspace=WORKSPACE, authority="directive"),
         MemoryDraft("The trial ends soon", id="ends", scope="user", ttl=timedelta(days=9)),
-        MemoryDraft("The office moves", id="later", scope="user", valid_from=NOW.replace(year=2027)),
+        MemoryDraft(
+            "The office moves", id="later", scope="user", valid_from=NOW.replace(year=2027)
+        ),
         MemoryDraft("Kept but not recalled", id="off", scope="user", disabled=True),
         MemoryDraft(
             "The builder uses ninja",

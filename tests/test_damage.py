@@ -1,4 +1,4 @@
-"""Damage that leaves the index readable but wrong: verify finds it, and the index is made anew."""
+"""Rows and words that are wrong under right checksums: found by verify, and made anew."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from membound import MemoryDraft, MemoryStore
-from tests.foreign import replace_in_pages_of_words, sql
+from tests.foreign import replace_in_pages_of_words, seal, sealed_sql
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,13 +68,25 @@ def healed(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_wrong_row_word_or_count_is_found_and_healed(folder: Path, name: str) -> None:
-    sql(folder, SCRIPTS[name])
+    sealed_sql(folder, SCRIPTS[name])
     healed(folder)
 
 
 def test_turned_bits_inside_a_page_of_words_are_found_and_healed(folder: Path) -> None:
     replace_in_pages_of_words(folder, "kiwi", "kiwj")
+    seal(folder)
     healed(folder)
+
+
+def test_turned_bits_are_no_answer(folder: Path) -> None:
+    replace_in_pages_of_words(folder, "kiwi", "kiwj")
+    with opened(folder) as store:
+        assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS
+        assert store.wait_until_ready(30)
+        result = store.retrieve("kiwi harvest")
+        assert result.trace.mode == "sqlite-fts5"
+        assert set(result.trace.selected_ids) == IDS
+        assert store.verify().ok
 
 
 def test_a_lost_way_to_the_words_is_found_and_healed(folder: Path) -> None:
@@ -83,7 +95,7 @@ def test_a_lost_way_to_the_words_is_found_and_healed(folder: Path) -> None:
         store.remember_many([MemoryDraft(text, scope="user") for text in words])
         store.rebuild_index()
         assert store.verify().ok
-    sql(folder, "DELETE FROM search_idx")
+    sealed_sql(folder, "DELETE FROM search_idx")
     healed(folder)
 
 
@@ -93,7 +105,7 @@ def test_a_lost_way_to_the_words_is_found_and_healed(folder: Path) -> None:
     ids=["rows", "one row", "no JSON"],
 )
 def test_words_without_a_record_are_no_empty_answer(folder: Path, script: str) -> None:
-    sql(folder, script)
+    sealed_sql(folder, script)
     with opened(folder) as store:
         result = store.retrieve("kiwi harvest")
         assert result.trace.mode == "filesystem-fallback"
@@ -103,7 +115,7 @@ def test_words_without_a_record_are_no_empty_answer(folder: Path, script: str) -
 
 
 def test_words_that_are_not_accounted_for_are_not_left_behind(folder: Path) -> None:
-    sql(folder, "DELETE FROM search_docsize")
+    sealed_sql(folder, "DELETE FROM search_docsize")
     with opened(folder) as store:
         store.update("m1", content="walnut")
         assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS - {"m1"}
@@ -123,7 +135,7 @@ def test_words_that_are_not_accounted_for_are_not_left_behind(folder: Path) -> N
     ],
 )
 def test_a_note_that_cannot_be_read_is_damage(folder: Path, script: str) -> None:
-    sql(folder, script)
+    sealed_sql(folder, script)
     with opened(folder) as store:
         assert store.diagnostics().quarantined == ()
         assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS
@@ -132,7 +144,7 @@ def test_a_note_that_cannot_be_read_is_damage(folder: Path, script: str) -> None
 
 
 def test_an_intent_that_names_no_record_is_damage(folder: Path) -> None:
-    sql(folder, "INSERT INTO intent (id) VALUES ('')")
+    sealed_sql(folder, "INSERT INTO intent (id) VALUES ('')")
     with opened(folder) as store:
         assert store.wait_until_ready(30)
         assert store.retrieve("kiwi harvest").trace.mode == "sqlite-fts5"
@@ -140,6 +152,6 @@ def test_an_intent_that_names_no_record_is_damage(folder: Path) -> None:
 
 
 def test_a_list_ends_whatever_the_index_says_of_dates(folder: Path) -> None:
-    sql(folder, "UPDATE record SET updated = NULL WHERE id = 'm1'")
+    sealed_sql(folder, "UPDATE record SET updated = NULL WHERE id = 'm1'")
     with opened(folder) as store:
         assert {record.id for record in store.list()} == IDS

@@ -12,7 +12,7 @@ import pytest
 
 from membound import MemoryStore
 from tests.examined import advised, made, mended, only, wrong
-from tests.foreign import INDEX, python, sql
+from tests.foreign import INDEX, python, sealed_sql, sql
 from tests.stores import NOW
 
 if TYPE_CHECKING:
@@ -29,23 +29,31 @@ INDEXES: dict[str, tuple[str, str, Callable[[Path], object]]] = {
     "it is no SQLite file": ("index", "problem", lambda f: (f / INDEX).write_bytes(b"x" * 9_000)),
     "it is cut": ("index", "problem", lambda f: os.truncate(f / INDEX, 9_000)),
     "it is gone": ("index", "warning", lambda f: (f / INDEX).unlink()),
-    "a row is gone": ("index", "problem", lambda f: sql(f, "DELETE FROM record WHERE id = 'a'")),
-    "a count is wrong": ("index", "problem", lambda f: sql(f, "UPDATE census SET records = 9")),
+    "a row is gone": (
+        "index",
+        "problem",
+        lambda f: sealed_sql(f, "DELETE FROM record WHERE id = 'a'"),
+    ),
+    "a count is wrong": (
+        "index",
+        "problem",
+        lambda f: sealed_sql(f, "UPDATE census SET records = 9"),
+    ),
     "it is older": ("versions", "problem", lambda f: sql(f, "PRAGMA user_version = 0")),
     "its tokenizer is older": (
         "versions",
         "problem",
-        lambda f: sql(f, "UPDATE meta SET value = 'v0' WHERE name = 'tokenizer'"),
+        lambda f: sealed_sql(f, "UPDATE meta SET value = 'v0' WHERE name = 'tokenizer'"),
     ),
     "it is not complete": (
         "index",
         "warning",
-        lambda f: sql(f, "DELETE FROM meta WHERE name = 'complete'"),
+        lambda f: sealed_sql(f, "DELETE FROM meta WHERE name = 'complete'"),
     ),
     "a change is not finished": (
         "index",
         "warning",
-        lambda f: sql(f, "INSERT INTO intent VALUES ('a')"),
+        lambda f: sealed_sql(f, "INSERT INTO intent VALUES ('a')"),
     ),
 }
 

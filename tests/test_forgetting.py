@@ -12,7 +12,7 @@ import pytest
 
 from membound import MemoryDraft, MemoryRecord, MemoryStore
 from membound.errors import ConflictError, IndexSchemaError, NotFoundError
-from tests.foreign import INDEX, python, sql
+from tests.foreign import INDEX, python, sealed_sql, sql
 from tests.stores import NOW, found
 
 if TYPE_CHECKING:
@@ -353,7 +353,7 @@ def test_what_an_interrupted_deletion_set_aside_goes_with_the_next_write(tmp_pat
     with MemoryStore.open(tmp_path, durability="relaxed") as store:
         made = tell(store)
     # As a writer leaves it that dies between the two files.
-    sql(tmp_path, "INSERT INTO intent (id) VALUES ('secret')")
+    sealed_sql(tmp_path, "INSERT INTO intent (id) VALUES ('secret')")
     (tmp_path / "memory-deleted").mkdir()
     (tmp_path / "memory-deleted" / "secret.json").write_bytes(made.to_json())
     with MemoryStore.open(tmp_path, durability="relaxed") as store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from membound.errors import IndexDamagedError
 from membound.index_file import IndexFile
 from membound.projection import Projection
 from membound.writer import Writer
-from tests.foreign import INDEX, sql
+from tests.foreign import INDEX, python, sealed_sql, sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "text": lambda folder: index_of(folder).write_text("not a database " * 1_000),
     "words": lambda folder: sql(folder, "DROP TABLE search_data"),
     "rows": lambda folder: sql(folder, "DROP TABLE census"),
-    "tokenizer": lambda folder: sql(folder, "UPDATE meta SET value='v0' WHERE name='tokenizer'"),
+    "tokenizer": lambda folder: sealed_sql(
+        folder, "UPDATE meta SET value='v0' WHERE name='tokenizer'"
+    ),
     "schema": lambda folder: sql(folder, "PRAGMA user_version = 0"),
 }
 
@@ -174,7 +177,7 @@ def test_a_file_that_cannot_be_used_is_named_and_hides_nothing(tmp_path: Path) -
 
 def test_a_row_number_out_of_range_is_damage_and_no_demand_for_memory(tmp_path: Path) -> None:
     folder = filled(tmp_path / "store")
-    sql(folder, "UPDATE record SET row = 9000000000000000000 WHERE id = 'm1'")
+    sealed_sql(folder, "UPDATE record SET row = 9000000000000000000 WHERE id = 'm1'")
     with MemoryStore.open(folder, durability="relaxed") as store:
         assert len(store.retrieve("kiwi harvest 7", now=NOW).records) == 8
         assert store.wait_until_ready(30)
@@ -199,3 +202,75 @@ def test_a_place_is_normal_once_and_for_all(tmp_path: Path) -> None:
         for workspace in ("/ws/a /", "/ws/a"):
             found = store.retrieve("kiwi", workspace=workspace, now=NOW)
             assert found.trace.selected_ids == ("k",)
+
+
+UNREADABLE = """
+import os, tempfile
+from pathlib import Path
+from membound import MemoryDraft, MemoryStore
+def show(store):
+    found = store.retrieve("kiwi").trace
+    left_out = [one.file for one in store.diagnostics().quarantined]
+    print(*sorted(found.selected_ids), found.mode, *left_out)
+with tempfile.TemporaryDirectory() as folder, MemoryStore.open(folder) as store:
+    store.remember("everything is imported", scope="user")
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+with tempfile.TemporaryDirectory() as folder:
+    file = Path(folder, "memory", "m1.json")
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        store.remember_many([MemoryDraft(f"kiwi {n}", scope="user", id=f"m{n}") for n in range(3)])
+        file.chmod(0)
+        store.rebuild_index()
+        show(store)
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        show(store)
+    file.chmod(0o600)
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        assert store.wait_until_ready(30)
+        show(store)
+        assert store.verify().ok
+"""
+
+
+def test_a_file_that_could_not_be_read_is_used_once_it_can_be() -> None:
+    with python(UNREADABLE) as reader:
+        assert reader.stdout is not None
+        lines = reader.stdout.read().splitlines()
+    left_out = "m0 m2 sqlite-fts5 m1.json"
+    assert lines == [left_out, left_out, "m0 m1 m2 sqlite-fts5"]
+
+
+def test_files_that_are_no_records_make_no_endless_work(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", 100)
+    memory = folder / "memory"
+    good = (memory / "m1.json").read_bytes()
+    for name in (
+        "copy.json",
+        "m1 (2).json",
+        "m1.json~",
+        ".m1.json.swp",
+        "#m1.json#",
+        "m1.json.bak",
+    ):
+        (memory / name).write_bytes(good)
+    (memory / "m2.json").write_bytes(good)
+    (memory / "m3.json").write_bytes(b"{")
+    (memory / "m4.json").unlink()
+    (memory / "m4.json").symlink_to(memory / "m5.json")
+    expected = {"copy.json", "m1 (2).json", "m2.json", "m3.json"}
+    with MemoryStore.open(folder, durability="relaxed") as store:
+        for _ in range(2):
+            assert store.wait_until_ready(30)
+            for _ in range(20):
+                result = store.retrieve("kiwi harvest", limit=64, now=NOW)
+                assert result.trace.mode == "sqlite-fts5"
+                assert result.trace.candidate_count == 97
+            assert {one.file for one in store.diagnostics().quarantined} == expected
+            threads = [thread for thread in threading.enumerate() if "membound" in thread.name]
+            for thread in threads:
+                thread.join(30)
+            assert not any(thread.is_alive() for thread in threads)
+            assert not store.verify().ok

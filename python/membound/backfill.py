@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from membound.canonical import CanonicalStore, Quarantined
+from membound.errors import IndexDamagedError
 from membound.file_names import file_name
 
 if TYPE_CHECKING:
@@ -15,7 +16,16 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.writer import Writer
 
-__all__ = ["COMPLETE", "DIFFERS", "FOLDER", "QUARANTINED", "STEP", "Backfill", "up_to_date"]
+__all__ = [
+    "COMPLETE",
+    "DIFFERS",
+    "FOLDER",
+    "QUARANTINED",
+    "STEP",
+    "Backfill",
+    "quarantined",
+    "up_to_date",
+]
 
 COMPLETE = "complete"
 """The note that every canonical file is in the index; absent while it is being filled."""
@@ -138,6 +148,20 @@ class Backfill:
             ],
         )
         return True
+
+
+def quarantined(index: _core.Index) -> tuple[Quarantined, ...]:
+    """Gives the files that were left out when the index was last filled.
+
+    Raises:
+        IndexDamagedError: its note of them cannot be read.
+        IndexUnavailableError: the index cannot be read.
+    """
+    try:
+        return msgspec.json.decode(index.note(QUARANTINED) or "[]", type=tuple[Quarantined, ...])
+    except msgspec.DecodeError as error:
+        reason = "its note of unusable files cannot be read"
+        raise IndexDamagedError(reason) from error
 
 
 def up_to_date(index: _core.Index, canonical: CanonicalStore) -> bool:

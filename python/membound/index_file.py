@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from membound import _core
-from membound.errors import IndexDamagedError, IndexUnavailableError
+from membound.errors import CanonicalFileError, IndexDamagedError, IndexUnavailableError
 from membound.file_system import network_file_system
 from membound.folders import writable
 
@@ -56,7 +56,8 @@ class IndexFile:
     def replace(self) -> _core.Index:
         """Makes an empty index in the place of what is there, whatever that is.
 
-        Whoever has the former file open goes on with what was there.
+        Whoever has the former file open goes on with what was there. One of an older schema is kept
+        beside it.
 
         Raises:
             IndexUnavailableError: it cannot be removed, or no other can be made.
@@ -80,3 +81,17 @@ class IndexFile:
         with suppress(IndexDamagedError):
             self.open()
         return self.replace()
+
+    def forget_former(self) -> None:
+        """Removes the files of older schemas that were kept; they hold records' contents.
+
+        Raises:
+            CanonicalFileError: one cannot be removed.
+        """
+        for former in self._path.parent.glob(f"{self._path.stem}.schema-*{self._path.suffix}"):
+            try:
+                former.unlink(missing_ok=True)
+            except OSError as fault:
+                raise CanonicalFileError(
+                    str(former), "remove", fault.strerror or "unknown"
+                ) from fault

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from membound.backfill import COMPLETE, DIFFERS, FOLDER, QUARANTINED
+from membound.backfill import COMPLETE, DIFFERS, FOLDER, QUARANTINED, quarantined
 from membound.canonical import Quarantined
 from membound.errors import IndexDamagedError, InvalidInputError
 from membound.file_names import file_name
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from membound.canonical import CanonicalStore
     from membound.records import MemoryRecord
 
-__all__ = ["UNSCRUBBED", "announce", "follow", "quarantined", "scrubbed", "settle"]
+__all__ = ["UNSCRUBBED", "announce", "follow", "scrubbed", "settle"]
 
 UNSCRUBBED = "unscrubbed"
 """The note that the file may still hold what removed records left in it, "yes" if it may."""
@@ -68,19 +68,6 @@ def follow(
         notes=[*notes, (FOLDER, canonical.identity())] if known else notes,
     )
     return known or index.note(COMPLETE) is None
-
-
-def quarantined(index: _core.Index) -> tuple[Quarantined, ...]:
-    """Gives the files that were left out when the index was last filled.
-
-    Raises:
-        IndexDamagedError: they cannot be read.
-    """
-    try:
-        return msgspec.json.decode(index.note(QUARANTINED) or "[]", type=tuple[Quarantined, ...])
-    except msgspec.DecodeError as error:
-        reason = "its note of unusable files cannot be read"
-        raise IndexDamagedError(reason) from error
 
 
 def _removal_notes(index: _core.Index, removed: Sequence[str]) -> list[tuple[str, str]]:

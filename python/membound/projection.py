@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from membound.backfill import STEP, Backfill, up_to_date
+from membound.backfill import STEP, Backfill, quarantined, up_to_date
 from membound.background import Background
 from membound.errors import (
     CanonicalFileError,
@@ -20,7 +20,7 @@ from membound.errors import (
     StoreBusyError,
 )
 from membound.fair_lock import FairLock
-from membound.intents import UNSCRUBBED, announce, follow, quarantined, scrubbed, settle
+from membound.intents import UNSCRUBBED, announce, follow, scrubbed, settle
 from membound.log import logger
 from membound.records import MemoryRecord
 

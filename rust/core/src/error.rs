@@ -96,6 +96,11 @@ impl From<rusqlite::Error> for Error {
         use rusqlite::ErrorCode::{
             DatabaseBusy, DatabaseCorrupt, DatabaseLocked, NotADatabase, Unknown,
         };
+        if membound_pages::tells_damage(&error) {
+            return Self::IndexCorrupt {
+                reason: "a page is not what its checksum says".to_owned(),
+            };
+        }
         let reason = error.to_string();
         match error.sqlite_error_code() {
             Some(DatabaseBusy | DatabaseLocked) => Self::IndexBusy,

@@ -21,6 +21,10 @@ use crate::error::{Error, Result};
 /// Most memory in which a connection keeps pages that it has read, in KiB.
 const CACHE_KIB: i64 = 32 * 1024;
 
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX)
+    .union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
+
 static AT_WORK: RwLock<()> = RwLock::new(());
 static OPEN: Mutex<Vec<Weak<Connections>>> = Mutex::new(Vec::new());
 
@@ -119,16 +123,38 @@ pub fn after_fork_in_child() {
 }
 
 /// A connection that has read the file, so that its side files are those that lie beside it now.
+///
+/// Closed as it is, it leaves the file alone: see [`close_with_checkpoint`].
 pub(super) fn connect(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(file::real(path)?, flags)?;
+    membound_pages::register()?;
+    let connection =
+        Connection::open_with_flags_and_vfs(file::real(path)?, FLAGS, membound_pages::VFS)?;
+    close_with_checkpoint(&connection, false)?;
+    // What another program put into the file is not run: no view, no function that a trigger names.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    membound_pages::reserve(&connection)?;
     connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "cache_spill", "OFF")?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
+}
+
+/// A connection to a file whose pages have no checksums, to see what it is.
+pub(super) fn look(path: &Path) -> Result<Connection> {
+    let connection = Connection::open_with_flags(file::real(path)?, FLAGS)?;
+    close_with_checkpoint(&connection, file::log_length(path) == 0)?;
+    connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
+    Ok(connection)
+}
+
+/// Whether the last connection moves the log into the file: only where both are known to be ours.
+pub(super) fn close_with_checkpoint(connection: &Connection, wanted: bool) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !wanted)?;
+    Ok(())
 }
 
 fn forked() -> Error {

@@ -5,14 +5,19 @@
 //! the last one to close its file removes the log that has its name. So whoever opens or closes holds a
 //! lock that others may share, and whoever replaces holds it alone.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-const SIDE_FILES: [&str; 3] = ["", "-wal", "-shm"];
+const LOG: &str = "-wal";
+const SHARED_MEMORY: &str = "-shm";
+const FILES: [&str; 3] = ["", LOG, SHARED_MEMORY];
+
+/// What tells a file from another one at the same path; none where there is no file.
+pub(super) type Identity = Option<(u64, u64)>;
 
 /// Held while the file is opened or closed.
 pub(super) fn opening(path: &Path) -> Result<File> {
@@ -48,7 +53,7 @@ pub(super) fn create(path: &Path) -> Result<()> {
 
 /// Takes the file away; whoever has it open goes on with what was there.
 pub(super) fn remove(path: &Path) -> Result<()> {
-    for ending in SIDE_FILES {
+    for ending in FILES {
         match std::fs::remove_file(beside(path, ending)) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 let reason = format!("its file cannot be removed: {error}");
@@ -60,23 +65,28 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What tells this file from another one at the same path; a link there is not followed.
-pub(super) fn identity(path: &Path) -> Result<(u64, u64)> {
-    let metadata = std::fs::symlink_metadata(path).map_err(unavailable)?;
-    if !metadata.is_file() {
-        let reason = "a link or a folder has its place: remove it".to_owned();
-        return Err(Error::IndexUnavailable { reason });
-    }
-    Ok((metadata.dev(), metadata.ino()))
+/// Keeps a file of an older schema beside the one that takes its place, instead of one kept before.
+pub(super) fn keep(path: &Path, schema: i64) -> Result<()> {
+    let former = path.with_extension(match path.extension() {
+        Some(ending) => format!("schema-{schema}.{}", ending.display()),
+        None => format!("schema-{schema}"),
+    });
+    std::fs::rename(path, &former).map_err(unavailable)?;
+    std::fs::set_permissions(&former, Permissions::from_mode(0o600)).map_err(unavailable)
 }
 
-/// Refuses a file, a log or a shared memory that is another file too: they are written in place.
-pub(super) fn only_names(path: &Path) -> Result<()> {
-    for ending in SIDE_FILES {
+/// Refuses what is no file, or has another name too: `SQLite` would wait for a pipe, follow a link, and
+/// write in place.
+pub(super) fn require_files(path: &Path) -> Result<()> {
+    for ending in FILES {
         match std::fs::symlink_metadata(beside(path, ending)) {
             Ok(found) if found.is_file() && found.nlink() == 1 => {}
+            Ok(found) if ending.is_empty() && (found.is_dir() || found.is_symlink()) => {
+                let reason = "a link or a folder has its place: remove it".to_owned();
+                return Err(Error::IndexUnavailable { reason });
+            }
             Ok(_) => {
-                let reason = "a file of it is a link, or has another name too".to_owned();
+                let reason = "one of its files is none, or has another name too".to_owned();
                 return Err(Error::IndexCorrupt { reason });
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -84,6 +94,27 @@ pub(super) fn only_names(path: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Which file lies at the path; a link is not followed.
+pub(super) fn identity(path: &Path) -> Identity {
+    std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// Which log and which shared memory lie beside it; both do from an opening to the last closing.
+pub(super) fn sides(path: &Path) -> [Identity; 2] {
+    [LOG, SHARED_MEMORY].map(|ending| identity(&beside(path, ending)))
+}
+
+/// Whether a process that was killed left a log, and somebody took it away: a closing removes it last.
+pub(super) fn lost_its_log(path: &Path) -> bool {
+    let lost = || matches!(sides(path), [None, Some(_)]);
+    lost() && lost()
+}
+
+/// Bytes of the log; none where there is no log.
+pub(super) fn log_length(path: &Path) -> u64 {
+    std::fs::metadata(beside(path, LOG)).map_or(0, |found| found.len())
 }
 
 /// The path without links in it, as far as the folder: `SQLite` is then told to follow none.

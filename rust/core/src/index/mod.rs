@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::request::Request;
 use crate::retrieve::{Outcome, retrieve};
 
-use connections::{Connections, at_work, connect};
+use connections::{Connections, at_work, close_with_checkpoint, connect};
 
 pub use connections::{after_fork_in_child, after_fork_in_parent, before_fork};
 pub use health::{Counts, Page, State};
@@ -38,7 +38,9 @@ const BUSY_SECONDS: u32 = 5;
 #[derive(Debug)]
 pub struct Index {
     path: PathBuf,
-    file: (u64, u64),
+    file: file::Identity,
+    sides: [file::Identity; 2],
+    schema: i64,
     connections: Arc<Connections>,
     log: log::Bound,
     closed: AtomicBool,
@@ -54,26 +56,44 @@ impl Index {
         Self::open_here(path, durable)
     }
 
-    /// Removes what lies at `path` and creates an empty index there; others go on with what was there.
+    /// Puts an empty index in the place of what lies at `path`; others go on with what was there.
+    ///
+    /// An index of an older schema is kept beside it, anything else is removed.
     pub fn replace(path: &Path, durable: bool) -> Result<Self> {
         let _at_work = at_work();
         let _replacing = file::replacing(path)?;
+        if let Some(older) = schema::older(path) {
+            file::keep(path, older)?;
+        }
         file::remove(path)?;
         Self::open_here(path, durable)
     }
 
     fn open_here(path: &Path, durable: bool) -> Result<Self> {
         file::create(path)?;
-        let file = file::identity(path)?;
-        file::only_names(path)?;
-        let writer = connect(path)?;
-        schema::prepare(&writer, durable)?;
-        if file::identity(path)? != file {
+        file::require_files(path)?;
+        if file::lost_its_log(path) {
+            return Err(lost_log());
+        }
+        let file = file::identity(path);
+        let writer = connect(path).map_err(|error| schema::told(path, error))?;
+        let schema = match schema::prepare(&writer, durable) {
+            Ok(schema) => schema,
+            Err(error) => {
+                // Refused as it is, with its log.
+                close_with_checkpoint(&writer, file::log_length(path) == 0)?;
+                return Err(error);
+            }
+        };
+        close_with_checkpoint(&writer, true)?;
+        if file.is_none() || file::identity(path) != file {
             return Err(replaced());
         }
         Ok(Self {
             path: path.to_owned(),
             file,
+            sides: file::sides(path),
+            schema,
             connections: Connections::new(writer),
             log: log::Bound::new(),
             closed: AtomicBool::new(false),
@@ -97,7 +117,16 @@ impl Index {
 
     /// Whether the file at the index's path is still the one that was opened.
     pub fn is_current(&self) -> bool {
-        file::identity(&self.path).is_ok_and(|file| file == self.file)
+        file::identity(&self.path) == self.file
+    }
+
+    /// Fails where the log or the shared memory was taken away: whoever opens the file next would have
+    /// others.
+    fn require_sides(&self) -> Result<()> {
+        if file::sides(&self.path) == self.sides || !self.is_current() {
+            return Ok(());
+        }
+        Err(lost_log())
     }
 
     /// Runs the pipeline over one snapshot; a selected record's origin is its canonical JSON.
@@ -111,9 +140,11 @@ impl Index {
         self.connections.read(
             || self.reader(),
             |connection| {
+                self.require_sides()?;
                 let transaction =
                     connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
-                let result = work(&transaction);
+                let result =
+                    schema::require(&transaction, self.schema).and_then(|()| work(&transaction));
                 transaction.finish()?;
                 result
             },
@@ -122,15 +153,23 @@ impl Index {
 
     fn reader(&self) -> Result<Connection> {
         let _opening = file::opening(&self.path)?;
-        if self.is_current() { connect(&self.path) } else { Err(replaced()) }
+        if !self.is_current() {
+            return Err(replaced());
+        }
+        self.require_sides()?;
+        let reader = connect(&self.path)?;
+        close_with_checkpoint(&reader, true)?;
+        Ok(reader)
     }
 
     /// Runs `work` in the writer's transaction; an error undoes it.
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let _at_work = at_work();
         self.connections.write(|connection| {
+            self.require_sides()?;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            schema::require(&transaction, self.schema)?;
             let result = work(&transaction)?;
             transaction.commit()?;
             self.log.keep(connection, &self.path)?;
@@ -143,6 +182,10 @@ impl Drop for Index {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn lost_log() -> Error {
+    Error::IndexCorrupt { reason: "its log was taken away".to_owned() }
 }
 
 fn replaced() -> Error {

@@ -1,15 +1,23 @@
 //! The tables, their versions, and what is done with a file that has others.
 
+use std::path::Path;
+use std::sync::OnceLock;
+
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::connections::look;
+use super::file;
 use super::log::MOST_BYTES;
 use crate::error::{Error, Result};
 use crate::tokens::TOKENIZER_VERSION;
 
 /// The schema this version writes; kept in `PRAGMA user_version`.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 /// "mbnd": tells our files from those of other programs; kept in `PRAGMA application_id`.
 const APPLICATION_ID: i64 = 0x6d62_6e64;
+/// Where the file's first page keeps the two.
+const VERSION_AT: usize = 60;
+const APPLICATION_AT: usize = 68;
 
 /// Of a longer token FTS5 keeps so many first bytes, when it is written and when it is asked for.
 pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
@@ -79,38 +87,106 @@ CREATE VIRTUAL TABLE search USING fts5 (
 );
 ";
 
-/// Makes the connection ready to write our tables, creating them in an empty file.
+/// Makes the connection ready to write our tables, creating them in an empty file; gives their cookie.
 ///
 /// A file that is not ours to write is refused before anything in it is touched.
-pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<()> {
-    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let empty: bool =
-        connection
-            .query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    let (application, version) = (pragma("application_id")?, pragma("user_version")?);
-    if application != APPLICATION_ID && !(empty && version == 0) {
-        return Err(Error::IndexForeign { reason: "another program wrote this file".to_owned() });
-    }
-    if version > SCHEMA_VERSION {
-        return Err(Error::IndexNewer { found: version, known: SCHEMA_VERSION });
-    }
+pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<i64> {
+    let header = Header::read(connection)?;
+    header.require()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", if durable { "FULL" } else { "NORMAL" })?;
     connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "journal_size_limit", MOST_BYTES)?;
-    if empty {
+    if header.empty {
         create(connection)?;
     }
-    check_versions(connection, if empty { SCHEMA_VERSION } else { version })
+    require_tables(connection)?;
+    require_tokenizer(connection)?;
+    cookie(connection)
+}
+
+/// Fails where the tables are not those that were there when the index was opened.
+pub(super) fn require(connection: &Connection, known: i64) -> Result<()> {
+    if cookie(connection)? == known { Ok(()) } else { Err(changed()) }
+}
+
+/// What to say of a file that cannot be read as ours: what it is, or `error` where it is damaged.
+pub(super) fn told(path: &Path, error: Error) -> Error {
+    if !matches!(error, Error::IndexCorrupt { .. }) {
+        return error;
+    }
+    match look(path).and_then(|file| Header::read_plain(&file)?.require()) {
+        Err(
+            other @ (Error::IndexForeign { .. }
+            | Error::IndexNewer { .. }
+            | Error::IndexOutdated { .. }),
+        ) => other,
+        _ => error,
+    }
+}
+
+/// The schema of an older index at the path, all of which is then in its file.
+pub(super) fn older(path: &Path) -> Option<i64> {
+    file::require_files(path).ok()?;
+    let file = look(path).ok()?;
+    let header = Header::read_plain(&file).ok()?;
+    if !matches!(header.require(), Err(Error::IndexOutdated { .. })) {
+        return None;
+    }
+    // As much as can be kept: where another process holds the log, it stays behind.
+    let _ = file.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    Some(header.version)
+}
+
+/// What a file says of itself.
+struct Header {
+    empty: bool,
+    application: i64,
+    version: i64,
+}
+
+impl Header {
+    fn read(connection: &Connection) -> Result<Self> {
+        let pragma =
+            |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let (application, version) = (pragma("application_id")?, pragma("user_version")?);
+        Ok(Self { empty: is_empty(connection)?, application, version })
+    }
+
+    /// Of a file without checksums; one that had them before bits turned is damaged, whatever it says.
+    fn read_plain(connection: &Connection) -> Result<Self> {
+        let ours = [(VERSION_AT, SCHEMA_VERSION), (APPLICATION_AT, APPLICATION_ID)];
+        if membound_pages::was_sealed(connection, &ours)? {
+            return Err(Error::IndexCorrupt { reason: "its header is damaged".to_owned() });
+        }
+        Self::read(connection)
+    }
+
+    fn require(&self) -> Result<()> {
+        if self.application != APPLICATION_ID && !(self.empty && self.version == 0) {
+            return Err(Error::IndexForeign {
+                reason: "another program wrote this file".to_owned(),
+            });
+        }
+        if self.version > SCHEMA_VERSION {
+            return Err(Error::IndexNewer { found: self.version, known: SCHEMA_VERSION });
+        }
+        if self.version < SCHEMA_VERSION && !self.empty {
+            return Err(Error::IndexOutdated { reason: format!("its schema is {}", self.version) });
+        }
+        Ok(())
+    }
+}
+
+fn is_empty(connection: &Connection) -> Result<bool> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }
 
 fn create(connection: &Connection) -> Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     // Another process may have been first.
-    let empty: bool =
-        connection
-            .query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    if empty {
+    if is_empty(connection)? {
         connection.execute_batch(TABLES)?;
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
@@ -123,10 +199,29 @@ fn create(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-fn check_versions(connection: &Connection, version: i64) -> Result<()> {
-    if version < SCHEMA_VERSION {
-        return Err(Error::IndexOutdated { reason: format!("its schema is {version}") });
-    }
+/// The tables are ours, word for word, and there is nothing beside them: no view in the place of a table,
+/// no trigger of another program.
+fn require_tables(connection: &Connection) -> Result<()> {
+    static OURS: OnceLock<Vec<[String; 4]>> = OnceLock::new();
+    let ours = if let Some(ours) = OURS.get() {
+        ours
+    } else {
+        let fresh = Connection::open_in_memory()?;
+        fresh.execute_batch(TABLES)?;
+        let made = tables(&fresh)?;
+        OURS.get_or_init(|| made)
+    };
+    if tables(connection)? == *ours { Ok(()) } else { Err(changed()) }
+}
+
+fn tables(connection: &Connection) -> Result<Vec<[String; 4]>> {
+    let mut all = connection
+        .prepare("SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_schema ORDER BY name")?;
+    let rows = all.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn require_tokenizer(connection: &Connection) -> Result<()> {
     let tokenizer: Option<String> = connection
         .query_row("SELECT value FROM meta WHERE name = 'tokenizer'", [], |row| row.get(0))
         .optional()?;
@@ -136,4 +231,13 @@ fn check_versions(connection: &Connection, version: i64) -> Result<()> {
             reason: format!("its tokenizer is {}", found.as_deref().unwrap_or("unknown")),
         }),
     }
+}
+
+/// The number that `SQLite` changes with each change to the tables.
+fn cookie(connection: &Connection) -> Result<i64> {
+    Ok(connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?)
+}
+
+fn changed() -> Error {
+    Error::IndexCorrupt { reason: "another program changed its tables".to_owned() }
 }
