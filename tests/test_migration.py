@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from membound import MemoryDraft, MemoryStore, _core
-from membound.index_file import IndexFile
 from tests.damages import answers
 from tests.foreign import INDEX, python, sql
 from tests.golden_store import NOW
@@ -68,8 +67,9 @@ def test_the_former_index_is_kept_until_it_is_to_be_forgotten(tmp_path: Path, na
     with opened(folder) as store:
         store.rebuild_index()
     assert kept.read_bytes() == former
-    IndexFile(folder / INDEX, durable=False).forget_former()
-    assert sorted(path.name for path in folder.iterdir()) == ["memory", INDEX, "memory.lock"]
+    with opened(folder) as store:
+        store.purge("en-0")
+    assert not kept.exists()
 
 
 def test_what_is_left_in_the_log_of_an_older_index_is_kept_too(tmp_path: Path) -> None:

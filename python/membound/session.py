@@ -202,6 +202,7 @@ class Session:
             CanonicalFileError: a file cannot be written or removed.
             IndexUnavailableError: all is erased but what the index may hold.
         """
+        self._index_file.forget_former()
         with (
             self._changing(records, [id]),
             self._purged.changing(id),
