@@ -6,7 +6,7 @@ import json
 import logging
 import unicodedata
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -45,11 +45,11 @@ def seen(text: str) -> bool:
     return all(printable(line) == line for line in text.split("\n"))
 
 
-def hostile_draft(text: str, **fields: Any) -> MemoryDraft:  # noqa: ANN401 — as remember
+def hostile_draft(text: str) -> MemoryDraft:
     source = Source(id=text[:128], kind="web", trust="observed", locator=text)
     return MemoryDraft(
         f"lunch {text}", scope="user", tags=[text[:64]], sources=[source],
-        source_thread_id=text[:256], corrected_from=text, **fields,
+        source_thread_id=text[:256],
     )  # fmt: skip
 
 
@@ -71,9 +71,10 @@ def assert_one_line_a_record(result: membound.RetrievalResult) -> None:
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_text_leaves_its_place_in_a_store(store: MemoryStore, text: str) -> None:
     (kept,) = store.remember_many([hostile_draft(text)])
-    store.remember_many([hostile_draft(text, authority="directive")])
+    store.remember(f"rule: {text}", scope="user", authority="directive")
     store.remember("lunch is at noon", scope="user", id="plain")
-    result = store.retrieve(f"lunch {text}", purpose="tool", limit=8)
+    asked = f"lunch {text}"
+    result = store.retrieve(asked, purpose="tool", relevance_mode="historical-v1")
     assert {kept.id, "plain"} <= set(result.trace.selected_ids)
     assert_one_line_a_record(result)
     assert seen(result.trace.explain())
@@ -100,7 +101,7 @@ def test_the_command_shows_it_escaped(tmp_path: Path, text: str) -> None:
     command = Command(tmp_path / "store")
     id = command.remember(f"lunch {text}", "--scope", "user", "--tag", text[:64])
     for words in (
-        ["recall", text], ["recall", "lunch", "--explain"], ["list"], ["show", id], ["export"],
+        ["recall", text], ["recall", "lunch", "--explain"], ["list"], ["show", id], ["export", "-"],
         ["list", "--tag", text[:64]], ["doctor"], ["show", text], ["edit", id, "--type", text],
         ["forget", text], ["remember", "x", "--id", text, "--scope", "user"], [text],
         ["import", str(tmp_path / printable(text).replace("/", "_"))],
@@ -111,7 +112,7 @@ def test_the_command_shows_it_escaped(tmp_path: Path, text: str) -> None:
     for words in (["recall", "lunch"], ["show", id], ["doctor"]):
         command.json(*words)
     assert command.lines("list")[0]["content"] == f"lunch {text}"
-    assert [strict_json(line)["id"] for line in command.ok("export").splitlines()] == [id]
+    assert [strict_json(line)["id"] for line in command.ok("export", "-").splitlines()] == [id]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -172,14 +173,14 @@ def test_injection_invisible_is_flagged(store: MemoryStore, text: str, flagged: 
     result = store.retrieve("lunch about noon", relevance_mode="historical-v1")
     assert result.trace.selected_ids == ("it",)
     assert result.trace.hidden_text_ids == (("it",) if flagged else ())
-    assert result.trace.to_dict()["hiddenTextIds"] == list(result.trace.hidden_text_ids)
+    assert result.trace.to_dict()["hiddenTextIds"] == result.trace.hidden_text_ids
     assert ("selected, hidden text" in result.trace.explain()) == flagged
     assert store.list_directives().hidden_text_ids == (("rule",) if flagged else ())
 
 
 def test_hidden_text_in_a_source_or_behind_the_cut_is_flagged(store: MemoryStore) -> None:
     source = {"kind": "web", "trust": "observed", "locator": "a\u200bb"}
-    store.remember("lunch", scope="user", id="source", sources=[source])
+    store.remember("lunch", scope="user", id="source", sources=[source], importance=1.0)
     store.remember("lunch " + "kiwi " * 300 + "\u202e", scope="user", id="cut")
     result = store.retrieve("lunch", character_budget=1500, relevance_mode="historical-v1")
     assert result.trace.truncated_ids == ("cut",)

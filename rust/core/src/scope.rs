@@ -155,7 +155,7 @@ pub fn agent_sees(owner: Option<&AgentContext>, agent: Option<&AgentAccess>, roo
 ///
 /// Pure: trims, folds repeated and trailing separators and dot segments, composes to NFC so that no two
 /// look-alike spellings are two places. Symbolic links are not followed, the working directory is not read.
-/// Case is kept, but in an absolute Windows path, which follows the rules of [`windows_path`].
+/// Case is kept, but in an absolute Windows path, which follows the rules of `windows_path.rs`.
 pub fn normalize_path(path: &str) -> Option<String> {
     let mut path = composed(path);
     for _ in 0..MOST_FOLDS {

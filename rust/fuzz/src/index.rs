@@ -16,7 +16,7 @@ use crate::context::check_outcome;
 use crate::hostile;
 
 const MOST_STEPS: usize = 10;
-const PAGE: u64 = 4096;
+const PAGE: [u8; 4096] = [0; 4096];
 
 type Records = BTreeMap<String, String>;
 
@@ -153,13 +153,13 @@ fn damage(choices: &mut Unstructured<'_>, path: &Path) -> Result<()> {
     let kind = choices.int_in_range(0..=5)?;
     let length = fs::metadata(path).expect("the file is there").len();
     let at = choices.int_in_range(0..=length)?;
-    let page = at / PAGE * PAGE;
+    let page = at - at % PAGE.len() as u64;
     let bytes = choices.bytes(choices.len())?;
     let file = OpenOptions::new().write(true).open(path).expect("the file is ours");
     match kind {
         0 => fs::write(path, bytes),
         1 => file.set_len(at),
-        2 => file.write_all_at(&[0; PAGE as usize], page),
+        2 => file.write_all_at(&PAGE, page),
         3 => file.write_all_at(bytes, page),
         4 => fs::write(path.with_extension("sqlite3-wal"), bytes),
         _ => file.write_all_at(bytes, at),

@@ -91,7 +91,9 @@ fn drive(name: &str, target: fn(&[u8]), runs: u64) {
     files.sort();
     let corpus: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
     assert!(corpus.len() > 2, "{name} has a corpus");
-    corpus.iter().for_each(|bytes| target(bytes));
+    for bytes in &corpus {
+        target(bytes);
+    }
     target(&[]);
     for run in 0..runs {
         let bytes = Chance(run).mutated(&corpus);
