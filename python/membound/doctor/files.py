@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from membound import _core
+from membound.canonical import Quarantined
 from membound.doctor.finding import Finding, shown
 from membound.doctor.place import FOLDERS, MEMORY, inside
 from membound.errors import InvalidRecordError, StoreBusyError, StoreError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from membound.canonical import Quarantined
     from membound.session import Session
 
 __all__ = ["PATIENCE", "check_files", "temporary_files"]
@@ -125,7 +125,7 @@ def _records(session: Session) -> Iterator[Finding]:
                 copies[found.file] = original
             else:
                 quarantined.append(found)
-    yield from _unusable(quarantined, records)
+    yield from _unusable(_still(session, quarantined), records)
     yield from _twice(copies, [ids for ids in said.values() if len(ids) > 1])
 
 
@@ -134,6 +134,18 @@ def _statement(record: MemoryRecord) -> tuple[str, str | None, bytes]:
     agent = record.agent_context.agent_id if record.agent_context else None
     content = hashlib.sha256(_core.label(record.content).encode()).digest()
     return _core.place(record.to_json()), agent, content
+
+
+def _still(session: Session, quarantined: list[Quarantined]) -> list[Quarantined]:
+    """Leaves out what a writer was removing: that is gone once it has yielded."""
+    if not quarantined:
+        return []
+    # Where the folder is read-only, nobody writes; where the writer does not yield, look again all
+    # the same.
+    with suppress(StoreError), session.writer.held(PATIENCE):
+        pass
+    again = (session.canonical.record(one.file) for one in quarantined)
+    return [one for one in again if isinstance(one, Quarantined)]
 
 
 def _unusable(quarantined: list[Quarantined], records: int) -> Iterator[Finding]:
