@@ -345,3 +345,21 @@ def test_a_folder_that_may_only_be_read_is_read() -> None:
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755)
         shutil.rmtree(folder)
+
+
+def test_a_file_that_was_repaired_in_place_is_found_without_verify(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = filled(tmp_path / "store", 3)
+    file = folder / "memory" / "m1.json"
+    good = file.read_bytes()
+    file.write_bytes(b"{")
+    monkeypatch.setattr("membound.projection._RETRY_SECONDS", 0.0)
+    with opened(folder) as store:
+        store.rebuild_index()
+        assert store.retrieve("kiwi harvest").trace.selected_ids == ("m0", "m2")
+        assert store.retrieve("kiwi harvest").trace.mode == "sqlite-fts5"
+        file.write_bytes(good)
+        assert len(store.retrieve("kiwi harvest").records) == 3
+        assert store.wait_until_ready(30)
+        assert store.verify().ok
