@@ -354,7 +354,7 @@ def test_a_file_that_was_repaired_in_place_is_found_without_verify(
     file = folder / "memory" / "m1.json"
     good = file.read_bytes()
     file.write_bytes(b"{")
-    monkeypatch.setattr("membound.projection._RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("membound.watch._PAUSE_SECONDS", 0.0)
     with opened(folder) as store:
         store.rebuild_index()
         assert store.retrieve("kiwi harvest").trace.selected_ids == ("m0", "m2")

@@ -22,12 +22,13 @@ from membound.errors import (
 from membound.fair_lock import FairLock
 from membound.intents import UNSCRUBBED, announce, follow, scrubbed, settle
 from membound.log import logger
-from membound.records import MemoryRecord
+from membound.watch import Watch
 
 if TYPE_CHECKING:
     from membound import _core
     from membound.canonical import CanonicalStore, Quarantined
     from membound.index_file import IndexFile
+    from membound.records import MemoryRecord
     from membound.trace import IndexState
     from membound.writer import Writer
 
@@ -65,7 +66,8 @@ class Projection:
         self._background = Background(self._fill)
         self._changing = FairLock()
         self._swapping = threading.Lock()
-        self._tried = self._looked = -math.inf
+        self._tried = -math.inf
+        self._watch = Watch(canonical)
         self._damaged: _core.Index | None = None
         # Files and rows are known to differ, so that all are to be looked at.
         self._lagging = False
@@ -108,44 +110,16 @@ class Projection:
             # Another process has begun to fill it anew.
             self._start(index)
             return False
-        if self._lagging or self._changed_without(index, before) or self._usable_again(index):
+        change = self._watch.outside_change(index, before)
+        if change == "unfinished":
+            # A writer is at work, and until its verb returns the former state is right; or it died.
+            quiet = suppress(CanonicalFileError, StoreBusyError)
+            with quiet, self._writer.held(timeout=0, again=False):
+                self._recover(index)
+        if self._lagging or change == "made":
             self.begin_again(timeout=0)
             return False
         return True
-
-    def _changed_without(self, index: _core.Index, before: tuple[bool, str | None, bool]) -> bool:
-        """Tells whether files came, went or were replaced, and the index has not been told.
-
-        A writer notes its intents before it changes a file, and takes them away in the transaction
-        in which it notes the folder's new state. So between two equal states without an intent the
-        folder was not changed by a writer that has an index.
-        """
-        try:
-            folder = self._canonical.identity()
-        except CanonicalFileError:
-            return True
-        _, known, changing = before
-        if known == folder and not changing:
-            return False
-        _, _, changing = after = index.state()
-        if not changing:
-            return after == before
-        # A writer is at work, and until its verb returns the former state is right; or it died.
-        quiet = suppress(CanonicalFileError, StoreBusyError)
-        with quiet, self._writer.held(timeout=0, again=False):
-            self._recover(index)
-        return self._lagging
-
-    def _usable_again(self, index: _core.Index) -> bool:
-        """Tells, at most every few seconds, whether a file that was left out can be used by now.
-
-        The disk may only have failed for a moment, or the file was repaired in place.
-        """
-        if time.monotonic() - self._looked < _RETRY_SECONDS:
-            return False
-        self._looked = time.monotonic()
-        left_out = (self._canonical.record(one.file) for one in quarantined(index)[:STEP])
-        return any(isinstance(found, MemoryRecord) for found in left_out)
 
     def quarantined(self) -> tuple[Quarantined, ...]:
         """The files that were left out when the index was last filled."""

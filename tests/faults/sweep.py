@@ -16,7 +16,7 @@ from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
-from membound import MemoryRecord, MemoryStore, projection, retrieve_records
+from membound import MemoryRecord, MemoryStore, projection, retrieve_records, watch
 from membound.errors import (
     CanonicalFileError,
     IndexUnavailableError,
@@ -286,7 +286,8 @@ def main(work: str, wanted: str) -> None:
     """Try verbs with faults, given as JSON: at each so manieth call of each verb."""
     logging.getLogger("membound").addHandler(logging.NullHandler())
     leave_nothing_to_chance()
-    projection._RETRY_SECONDS = 0.0  # noqa: SLF001 — thousands of times, nobody waits for 5 s
+    # Thousands of times, nobody waits for 5 s.
+    projection._RETRY_SECONDS = watch._PAUSE_SECONDS = 0.0  # noqa: SLF001
     for verb, steps in json.loads(wanted).items():
         folder = Path(work) / verb
         folder.mkdir()
