@@ -252,7 +252,7 @@ def test_damage_is_told_while_it_is_mended(
         state = store.diagnostics()
         if state.index_state == "backfilling":
             assert state.reason is not None
-            assert "not a database" in state.reason
+            assert "not what its checksum says" in state.reason
             assert state.backfill.scanned > 0
         assert "made anew" in caplog.text
         settled(store)

@@ -31,7 +31,7 @@ from membound.draft import DraftFields
 from membound.errors import InvalidInputError, MemboundError
 from membound.evaluation import EvaluationCase, score_evaluation
 from membound.request import RetrievalOptions
-from membound.revision import EditOptions
+from membound.revision import EditOptions, Noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,6 +151,7 @@ SAMPLES: dict[str, Any] = {
     "memory_ids": ["mem_1"],
     "now": NOON,
     "query": "kiwi",
+    "record": RECORD,
     "records": [RECORD],
     "results": [["mem_1"]],
     "revision": 1,
@@ -218,6 +219,7 @@ def keywords(function: Callable[..., Any]) -> Iterator[tuple[str, bool]]:
         "options": RetrievalOptions,
         "fields": DraftFields,
         "edit": EditOptions,
+        "noted": Noted,
     }
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -313,7 +315,7 @@ def test_open(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(("function", "name"), rows(FUNCTIONS))
 def test_functions(store: MemoryStore, tmp_path: Path, function: str, name: str) -> None:
-    samples = {**SAMPLES, "store": store, "path": tmp_path}
+    samples = {**SAMPLES, "store": store, "path": tmp_path / "store"}
     needed = [field for field, needed in keywords(FUNCTIONS[function]) if needed]
     judge(FUNCTIONS[function], name, lambda: {field: samples[field] for field in needed})
 
@@ -399,8 +401,9 @@ def test_what_a_callers_own_code_raises_passes_through(store: MemoryStore, tmp_p
 
 def test_no_public_name_is_left_out() -> None:
     answers = {
-        "Diagnostics", "DirectiveSelection", "EvaluationScore", "ImportReport", "MemboundError",
-        "RetrievalResult", "SearchTokens", "Trace", "TurnContext", "VerifyReport",
+        "Diagnostics", "DirectiveSelection", "EvaluationScore", "Finding", "ImportReport",
+        "MatchedWords", "MemboundError", "RetrievalResult", "SearchTokens", "Trace", "TurnContext",
+        "VerifyReport",
     }  # fmt: skip
     named = {*FUNCTIONS, *MADE, *answers, "MemoryStore"}
     assert set(membound.__all__) <= named

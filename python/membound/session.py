@@ -234,7 +234,8 @@ def _lateness(record: MemoryRecord) -> int:
 
 def holds_store(path: Path) -> bool:
     """Tells whether a data folder holds a store: records, or the index of none yet."""
-    return (path / _FOLDER).is_dir() or (path / _INDEX).is_file()
+    # A path that cannot be looked at, as it is too long, holds none.
+    return os.path.isdir(path / _FOLDER) or os.path.isfile(path / _INDEX)  # noqa: PTH112, PTH113
 
 
 def store_path(path: object, *, durable: bool) -> Path:

@@ -6,6 +6,7 @@ import msgspec
 
 from membound.arguments import require
 from membound.records import MemoryRecord
+from membound.text import any_text
 from membound.tokens import search_tokens
 
 __all__ = ["MatchedWords", "matched_words"]
@@ -34,6 +35,7 @@ def matched_words(query: str, record: MemoryRecord) -> MatchedWords:
     Raises:
         InvalidInputError: one of them is not what it should be.
     """
+    query = any_text(query, "query")
     require(record, MemoryRecord, "record", "a MemoryRecord")
     sources = (f"{source.kind} {source.locator or ''}" for source in record.sources)
     text = "\n".join((record.content, " ".join(record.tags), record.type, *sources))
