@@ -349,13 +349,18 @@ def test_a_cycle_is_refused(store: MemoryStore) -> None:
     assert {record.id for record in store.export()} == {"z", "a", "b"}
 
 
-def test_what_an_interrupted_deletion_set_aside_goes_with_the_next_write(tmp_path: Path) -> None:
+@pytest.mark.parametrize("index", ["kept", "lost"])
+def test_what_an_interrupted_deletion_set_aside_goes_with_the_next_opening(
+    tmp_path: Path, index: str
+) -> None:
     with MemoryStore.open(tmp_path, durability="relaxed") as store:
         made = tell(store)
     # As a writer leaves it that dies between the two files.
     sealed_sql(tmp_path, "INSERT INTO intent (id) VALUES ('secret')")
     (tmp_path / "memory-deleted").mkdir()
     (tmp_path / "memory-deleted" / "secret.json").write_bytes(made.to_json())
+    if index == "lost":
+        (tmp_path / INDEX).unlink()
     with MemoryStore.open(tmp_path, durability="relaxed") as store:
         assert store.get("secret") == made
         assert holding(tmp_path / "memory-deleted", *SECRETS) == set()

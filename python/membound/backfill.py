@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from membound.canonical import CanonicalStore, Quarantined
-from membound.errors import IndexDamagedError
+from membound.errors import CanonicalFileError, IndexDamagedError
 from membound.file_names import file_name
+from membound.log import logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -136,6 +137,7 @@ class Backfill:
         self._take(again)
         files = present - self._left_out.keys()
         if self._names is self._listed:
+            self._tidy()
             self._index.optimize()
         self._index.apply(
             records=[],
@@ -148,6 +150,12 @@ class Backfill:
             ],
         )
         return True
+
+    def _tidy(self) -> None:
+        try:
+            self._canonical.tidy()
+        except CanonicalFileError as error:
+            logger().warning("files that nobody needs stay: %s", error)
 
 
 def quarantined(index: _core.Index) -> tuple[Quarantined, ...]:

@@ -141,6 +141,22 @@ class CanonicalStore:
                 (self._folder / name).unlink(missing_ok=True)
         self.delete(id for id in ids if id in self.purged)
 
+    def tidy(self) -> None:
+        """Removes what was set aside for a deletion that did not come to pass, or for a purged id.
+
+        The caller holds the right to write.
+
+        Raises:
+            CanonicalFileError: a file cannot be removed.
+        """
+        if self.aside is None:
+            return
+        self.sweep(())
+        ids = [id for id in map(record_id, self.aside.names()) if id is not None]
+        found = {id: self.find(id) for id in ids}
+        active = {id for id, record in found.items() if record and not record.deleted_at}
+        self.aside.delete(id for id in ids if id in active or id in self.purged)
+
     def names(self) -> list[str]:
         """Gives the names of the files that may be records, sorted by code point.
 
