@@ -23,6 +23,7 @@ SAMPLES: list[MemboundError] = [
     errors.StoreBusyError(2.5),
     errors.StoreClosedError("the store is closed"),
     errors.CanonicalFileError("/srv/memory/a.json", "write", "no space left"),
+    errors.PartialChangeError("/srv/memory/a.json", "put back", "no space left"),
     errors.IndexUnavailableError("the disk is full"),
     errors.IndexDamagedError("a page is torn"),
     errors.IndexSchemaError(9, 1),
