@@ -72,6 +72,8 @@ for index in (True, False):
             )
         batch = [MemoryDraft(f"{id} stop", scope="user", id=id) for id in ("bus", "cab", "BUS")]
         refused(CanonicalFileError, lambda: store.remember_many(batch), "BUS and bus")
+        assert [record.id for record in store.export()] == ["tram"]
+        store.remember_many(batch[:2])
         assert store.update("tram", content="the tram leaves at ten").revision == 2
         assert [record.id for record in store.export()] == ["bus", "cab", "tram"]
         if index:
