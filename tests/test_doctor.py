@@ -65,7 +65,13 @@ def test_where_there_is_no_store_nothing_is_made(tmp_path: Path) -> None:
 
 
 def test_permissions_are_set(folder: Path) -> None:
-    modes = {"memory": 0o755, "memory/a.json": 0o644, INDEX: 0o640, "memory.lock": 0o666}
+    modes = {
+        "memory": 0o755,
+        "memory/a.json": 0o644,
+        INDEX: 0o640,
+        "memory.lock": 0o666,
+        "memory.queue": 0o644,
+    }
     modes |= {"memory-deleted/d.json": 0o604, "memory-purged": 0o711}
     for name, mode in modes.items():
         (folder / name).chmod(mode)

@@ -18,6 +18,7 @@ from membound.errors import CanonicalFileError, InvalidInputError, StoreClosedEr
 from membound.events import FeedbackEvent, retrieved_events
 from membound.faults import reason_of
 from membound.folders import make_private, real_folder
+from membound.layout import FEEDBACK
 from membound.log import logger
 from membound.times import timestamp
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FeedbackLog", "FeedbackStatus", "record_retrieved"]
 
-_FOLDER: Final = "memory-feedback"
 _SEGMENT = re.compile(r"events-([0-9]{6,})\.jsonl")
 _OURS: Final = os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | _OURS
@@ -55,7 +55,7 @@ class FeedbackLog:
     """The segments under a store's folder. One event is written once, however often it comes."""
 
     def __init__(self, folder: Path, policy: FeedbackPolicy) -> None:
-        self._folder = folder / _FOLDER
+        self._folder = folder / FEEDBACK
         self._policy = policy
         self._lock = Lock()
         self._process = os.getpid()

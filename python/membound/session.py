@@ -19,6 +19,7 @@ from membound.faults import reason_of
 from membound.file_names import file_name
 from membound.folders import make_private
 from membound.index_file import IndexFile
+from membound.layout import DELETED, INDEX, LOCK, MEMORY, PURGED
 from membound.projection import Progress, Projection
 from membound.purged import PurgedIds
 from membound.records import MemoryRecord
@@ -38,11 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Session", "holds_store", "store_path"]
 
-_FOLDER = "memory"
-_DELETED = "memory-deleted"
-_PURGED = "memory-purged"
-_INDEX = "memory-index.sqlite3"
-_LOCK = "memory.lock"
 _BUSY_SECONDS = 5.0
 _T = TypeVar("_T")
 
@@ -65,13 +61,13 @@ class Session:
         self.path = path
         self.policy = policy
         self.clock = clock
-        self._purged = PurgedIds(path / _PURGED, durable=durable)
-        self._aside = CanonicalStore(path / _DELETED, durable=durable, purged=self._purged)
+        self._purged = PurgedIds(path / PURGED, durable=durable)
+        self._aside = CanonicalStore(path / DELETED, durable=durable, purged=self._purged)
         self.canonical = CanonicalStore(
-            path / _FOLDER, durable=durable, purged=self._purged, aside=self._aside
+            path / MEMORY, durable=durable, purged=self._purged, aside=self._aside
         )
-        self.writer = Writer(path / _LOCK, _BUSY_SECONDS)
-        self._index_file = IndexFile(path / _INDEX, durable=durable)
+        self.writer = Writer(path / LOCK, _BUSY_SECONDS)
+        self._index_file = IndexFile(path / INDEX, durable=durable)
         self.projection = (
             Projection(self._index_file, self.canonical, self.writer) if index else None
         )
@@ -218,7 +214,7 @@ class Session:
         self.quarantined = tuple(one for one in self.quarantined if one.file != name)
         if self.projection is not None:
             self.projection.scrub()
-        elif (self.path / _INDEX).exists():
+        elif (self.path / INDEX).exists():
             self._index_file.renew()
 
     def _changing(
@@ -235,7 +231,7 @@ def _lateness(record: MemoryRecord) -> int:
 def holds_store(path: Path) -> bool:
     """Tells whether a data folder holds a store: records, or the index of none yet."""
     # A path that cannot be looked at, as it is too long, holds none.
-    return os.path.isdir(path / _FOLDER) or os.path.isfile(path / _INDEX)  # noqa: PTH112, PTH113
+    return os.path.isdir(path / MEMORY) or os.path.isfile(path / INDEX)  # noqa: PTH112, PTH113
 
 
 def store_path(path: object, *, durable: bool) -> Path:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 from membound import _core
 from membound.canonical import Quarantined
 from membound.doctor.finding import Finding, shown
-from membound.doctor.place import FOLDERS, MEMORY, inside
+from membound.doctor.place import inside
 from membound.errors import InvalidRecordError, StoreBusyError, StoreError
 from membound.file_names import ENDING, file_name
+from membound.layout import FOLDERS, MEMORY
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:

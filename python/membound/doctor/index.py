@@ -22,6 +22,7 @@ from membound.errors import (
 from membound.folders import writable
 from membound.index_file import IndexFile
 from membound.inspection import compare
+from membound.layout import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_index", "cut_log"]
 
-_INDEX: Final = "memory-index.sqlite3"
 _MOST_LOG_BYTES: Final = 16 * 1024 * 1024
 _OUTDATED: Final = re.compile(r"its (schema|tokenizer) is ")
 _VERSIONS: Final = f"schema {_core.index_schema_version}, tokenizer {_core.tokenizer_version}"
@@ -41,8 +41,8 @@ _REBUILT: Final = "--fix makes it anew from the files"
 
 def check_index(session: Session) -> Iterator[Finding]:
     """Looks at the index and compares it with every file."""
-    path = session.path / _INDEX
-    log = session.path / f"{_INDEX}-wal"
+    path = session.path / INDEX
+    log = session.path / f"{INDEX}-wal"
     bytes_before = _size(log)
     findings = list(_findings(session, path))
     # Whoever closes the index last brings its log in, and so may the look have done.
@@ -56,7 +56,7 @@ def cut_log(folder: Path) -> None:
     Raises:
         IndexUnavailableError: the index cannot be used.
     """
-    IndexFile(folder / _INDEX, durable=True).open().scrub()
+    IndexFile(folder / INDEX, durable=True).open().scrub()
 
 
 def _findings(session: Session, path: Path) -> Iterator[Finding]:

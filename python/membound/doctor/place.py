@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -11,19 +10,14 @@ from typing import TYPE_CHECKING, Final
 from membound.doctor.finding import Finding, shown
 from membound.file_system import network_file_system, space_left
 from membound.folders import folds_case, writable
+from membound.layout import FOLDERS, MEMORY, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FOLDERS", "MEMORY", "check_place", "inside", "wrong_modes"]
+__all__ = ["check_place", "inside", "wrong_modes"]
 
-MEMORY: Final = "memory"
-FOLDERS: Final = (MEMORY, "memory-deleted", "memory-feedback", "memory-purged")
-"""The folders in which our files lie."""
-_OURS: Final = re.compile(
-    r"memory(-deleted|-feedback|-purged|\.lock|-index(\.schema-\d+)?\.sqlite3(-wal|-shm)?)?"
-)
 _LEAST_BYTES: Final = 64 * 1024 * 1024
 _LEAST_FILES: Final = 1_000
 
@@ -58,7 +52,7 @@ def inside(path: Path, name: str) -> list[str]:
 
 def _ours(path: Path) -> dict[str, os.stat_result]:
     """Gives the folders and files that are ours, by their names in the data folder."""
-    names = [name for name in _listed(path) if _OURS.fullmatch(name)]
+    names = list(filter(is_ours, _listed(path)))
     names += [f"{name}/{one}" for name in FOLDERS for one in inside(path, name)]
     found = {}
     for name in names:
@@ -76,7 +70,7 @@ def _listed(folder: Path) -> list[str]:
 
 
 def _folder(path: Path) -> Iterator[Finding]:
-    ours = filter(_OURS.fullmatch, _listed(path))
+    ours = filter(is_ours, _listed(path))
     links = tuple(name for name in ours if (path / name).is_symlink())
     if links:
         yield Finding(
@@ -114,7 +108,7 @@ def _file_system(path: Path) -> Finding:
             what=f"the folder is on {kind}, whose locks other machines may not see",
             advice="keep the store on a local disk, or let one machine alone use it",
         )
-    if any(folds_case(path, name) for name in _listed(path) if _OURS.fullmatch(name)):
+    if any(folds_case(path, name) for name in filter(is_ours, _listed(path))):
         return Finding(
             check="file system",
             severity="warning",

@@ -1,0 +1,25 @@
+"""The names of what lies in a data folder."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["DELETED", "FEEDBACK", "FOLDERS", "INDEX", "LOCK", "MEMORY", "PURGED", "is_ours"]
+
+MEMORY: Final = "memory"
+DELETED: Final = "memory-deleted"
+FEEDBACK: Final = "memory-feedback"
+PURGED: Final = "memory-purged"
+FOLDERS: Final = (MEMORY, DELETED, FEEDBACK, PURGED)
+INDEX: Final = "memory-index.sqlite3"
+LOCK: Final = "memory.lock"
+
+_OURS: Final = re.compile(
+    rf"{'|'.join(FOLDERS)}|memory\.(lock|queue)|memory-index(\.schema-\d+)?\.sqlite3(-wal|-shm)?"
+)
+
+
+def is_ours(name: str) -> bool:
+    """Tells whether a name in the data folder is of a part of the store."""
+    return _OURS.fullmatch(name) is not None
