@@ -219,7 +219,7 @@ class CanonicalStore:
         try:
             return "its record was purged: remove it" if id in self.purged else None
         except CanonicalFileError as fault:
-            return fault.reason
+            return str(fault)
 
     def require(self, id: str) -> MemoryRecord:
         """Reads the record of an id.
