@@ -15,6 +15,7 @@ import pytest
 from membound import MemoryStore, examine
 from membound.doctor import Check
 from membound.errors import InvalidInputError
+from membound.text import printable
 from membound.writer import Writer
 from tests.examined import advised, made, mended, wrong
 from tests.foreign import INDEX
@@ -171,10 +172,11 @@ BROKEN = {
     "nothing": "",
     "other": '{"id": "elsewhere"}',
     "binary": "\0\0\0\0",
+    "bell\a": "{",
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", BROKEN, ids=map(printable, BROKEN))
 def test_a_file_that_cannot_be_used_is_named_with_the_reason(folder: Path, name: str) -> None:
     file = folder / "memory" / f"{name}.json"
     file.touch(0o600)
@@ -183,7 +185,7 @@ def test_a_file_that_cannot_be_used_is_named_with_the_reason(folder: Path, name:
         assert store.wait_until_ready()
     found = advised(folder)
     assert (found.check, found.severity) == ("quarantine", "problem")
-    assert found.what.startswith(f"{name}.json is left out: ")
+    assert found.what.startswith(f"{printable(name)}.json is left out: ")
     assert file.read_text() == BROKEN[name]
     file.unlink()
     wrong(folder, fix=True)

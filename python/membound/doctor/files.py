@@ -82,14 +82,13 @@ def _strangers(path: Path) -> Iterator[Finding]:
             if kind := _kind_of_stranger(name, mode):
                 kinds.setdefault(kind, []).append(f"{MEMORY}/{name}")
     for kind, names in kinds.items():
-        if names:
-            yield Finding(
-                check="strangers",
-                severity="warning",
-                what=f"{kind}: {shown(names)}",
-                advice="move them away, if they are not meant to be here",
-                names=tuple(names),
-            )
+        yield Finding(
+            check="strangers",
+            severity="warning",
+            what=f"{kind}: {shown(names)}",
+            advice="move them away, if they are not meant to be here",
+            names=tuple(names),
+        )
     if not kinds:
         yield Finding(check="strangers", severity="ok", what="nothing but records")
 
@@ -110,7 +109,7 @@ def _kind_of_stranger(name: str, mode: int) -> str | None:
 
 def _records(session: Session) -> Iterator[Finding]:
     """Reads every record: which cannot be used, which come twice."""
-    quarantined: list[Quarantined] = []
+    unusable: list[str] = []
     copies: dict[str, str] = {}
     said: dict[tuple[str, str | None, bytes], list[str]] = {}
     records = 0
@@ -125,8 +124,8 @@ def _records(session: Session) -> Iterator[Finding]:
             if original and file_name(original) != name and session.canonical.holds(original):
                 copies[found.file] = original
             else:
-                quarantined.append(found)
-    yield from _unusable(_still(session, quarantined), records)
+                unusable.append(name)
+    yield from _unusable(_still(session, unusable), records)
     yield from _twice(copies, [ids for ids in said.values() if len(ids) > 1])
 
 
@@ -137,15 +136,15 @@ def _statement(record: MemoryRecord) -> tuple[str, str | None, bytes]:
     return _core.place(record.to_json()), agent, content
 
 
-def _still(session: Session, quarantined: list[Quarantined]) -> list[Quarantined]:
+def _still(session: Session, names: list[str]) -> list[Quarantined]:
     """Leaves out what a writer was removing: that is gone once it has yielded."""
-    if not quarantined:
+    if not names:
         return []
     # Where the folder is read-only, nobody writes; where the writer does not yield, look again all
     # the same.
     with suppress(StoreError), session.writer.held(PATIENCE):
         pass
-    again = (session.canonical.record(one.file) for one in quarantined)
+    again = map(session.canonical.record, names)
     return [one for one in again if isinstance(one, Quarantined)]
 
 
