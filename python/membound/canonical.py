@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
-from membound.faults import reason_of
+from membound.faults import ABSENT, reason_of
 from membound.file_names import ENDING, file_name, record_id
-from membound.files import ABSENT, temporary, write_new
+from membound.files import is_temporary, read_file, temporary, write_new
 from membound.folders import (
     folds_case,
     make_private,
     other_spelling,
-    read_file,
     real_folder,
     sync,
 )
@@ -30,10 +28,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-__all__ = ["CanonicalStore", "Quarantined", "reason_of"]
+__all__ = ["CanonicalStore", "Quarantined"]
 
 _COARSEST_CLOCK: Final = 2_000_000_000  # nanoseconds, of FAT's times
-_TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 
 class Quarantined(msgspec.Struct, frozen=True):
@@ -136,7 +133,7 @@ class CanonicalStore:
         """
         if self.aside is not None:
             self.aside.sweep(ids)
-        for name in self._entries(_is_temporary):
+        for name in self._entries(lambda entry: is_temporary(entry.name)):
             with self._trying(name, "remove"):
                 (self._folder / name).unlink(missing_ok=True)
         self.delete(id for id in ids if id in self.purged)
@@ -366,10 +363,6 @@ def _may_be_record(entry: os.DirEntry[str]) -> bool:
     return (
         name.endswith(ENDING) and not name.startswith(".") and entry.is_file(follow_symlinks=False)
     )
-
-
-def _is_temporary(entry: os.DirEntry[str]) -> bool:
-    return _TEMPORARY.fullmatch(entry.name) is not None
 
 
 def _changed(entry: os.DirEntry[str]) -> int:

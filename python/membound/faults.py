@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 from typing import Final
 
-__all__ = ["reason_of"]
+__all__ = ["ABSENT", "reason_of"]
+
+ABSENT: Final = frozenset({errno.ENOENT, errno.ENAMETOOLONG})
+"""What says that there is no such file."""
 
 _ADVICE: Final = {
     errno.EACCES: "let this user read and write the folder",

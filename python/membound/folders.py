@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 from contextlib import suppress
-from io import FileIO
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -16,14 +15,12 @@ __all__ = [
     "folds_case",
     "make_private",
     "other_spelling",
-    "read_file",
     "real_folder",
     "sync",
     "writable",
 ]
 
 _OWNER_ONLY: Final = 0o700
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 
@@ -83,18 +80,6 @@ def real_folder(folder: Path) -> os.stat_result | None:
         number = errno.ELOOP if stat.S_ISLNK(found.st_mode) else errno.ENOTDIR
         raise OSError(number, os.strerror(number))
     return found
-
-
-def read_file(path: str) -> bytes:
-    """Reads a regular file; neither a link is followed nor a pipe waited for.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with FileIO(os.open(path, _READ)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
-        return file.readall()
 
 
 def writable(folder: Path) -> bool:

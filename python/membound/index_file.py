@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from membound import _core
 from membound.errors import CanonicalFileError, IndexDamagedError, IndexUnavailableError
+from membound.faults import reason_of
 from membound.file_system import network_file_system
 from membound.folders import writable
 
@@ -92,6 +93,4 @@ class IndexFile:
             try:
                 former.unlink(missing_ok=True)
             except OSError as fault:
-                raise CanonicalFileError(
-                    str(former), "remove", fault.strerror or "unknown"
-                ) from fault
+                raise CanonicalFileError(str(former), "remove", reason_of(fault)) from fault

@@ -6,9 +6,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from membound.errors import PartialChangeError
-from membound.faults import reason_of
-from membound.files import ABSENT, temporary, write_new
-from membound.folders import read_file, sync
+from membound.faults import ABSENT, reason_of
+from membound.files import read_file, temporary, write_new
+from membound.folders import sync
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

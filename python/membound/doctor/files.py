@@ -15,6 +15,7 @@ from membound.doctor.finding import Finding, shown
 from membound.doctor.place import inside
 from membound.errors import InvalidRecordError, StoreBusyError, StoreError
 from membound.file_names import ENDING, file_name
+from membound.files import is_temporary
 from membound.layout import FOLDERS, MEMORY
 from membound.records import MemoryRecord
 
@@ -28,7 +29,6 @@ __all__ = ["PATIENCE", "check_files", "temporary_files"]
 
 PATIENCE: Final = 2.0
 """Seconds to wait for a writer, where something may be its own."""
-_TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _BACKUP: Final = re.compile(r".*(~|\.bak|\.orig|\.old|\.sw[a-p]|\.tmp)|\.#.*|#.*#")
 
 
@@ -45,7 +45,7 @@ def temporary_files(path: Path) -> set[str]:
         f"{folder}/{name}"
         for folder in FOLDERS
         for name in inside(path, folder)
-        if _TEMPORARY.fullmatch(name)
+        if is_temporary(name)
     }
 
 
@@ -98,7 +98,7 @@ def _kind_of_stranger(name: str, mode: int) -> str | None:
         return "symbolic links, which are not followed"
     if stat.S_ISDIR(mode):
         return "folders, in which no record is looked for"
-    if _TEMPORARY.fullmatch(name):
+    if is_temporary(name):
         return None
     if _BACKUP.fullmatch(name):
         return "backups of an editor, which are no records"
