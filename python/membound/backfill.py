@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from membound.canonical import CanonicalStore, Quarantined
-from membound.errors import CanonicalFileError, IndexDamagedError
+from membound.errors import CanonicalFileError
 from membound.file_names import file_name
 from membound.log import logger
+from membound.notes import COMPLETE, DIFFERS, FOLDER, left_out, up_to_date, write_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,27 +16,10 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.writer import Writer
 
-__all__ = [
-    "COMPLETE",
-    "DIFFERS",
-    "FOLDER",
-    "QUARANTINED",
-    "STEP",
-    "Backfill",
-    "quarantined",
-    "up_to_date",
-]
+__all__ = ["STEP", "Backfill"]
 
-COMPLETE = "complete"
-"""The note that every canonical file is in the index; absent while it is being filled."""
-FOLDER = "folder"
-"""The note of the state of the folder that the index knows."""
-QUARANTINED = "quarantined"
-"""The note of the files that were left out, as JSON."""
 STEP = 64
 """Files that one step looks at."""
-DIFFERS = "differs"
-"""What is noted of a folder that is to be looked at once more, whatever its state."""
 
 
 class Backfill:
@@ -92,7 +74,7 @@ class Backfill:
             if self._names is None:
                 if self._anew:
                     # Noted, so that the pass is made up for if this process ends before it is over.
-                    self._index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, DIFFERS)])
+                    write_notes(self._index, (FOLDER, DIFFERS))
                 elif up_to_date(self._index, self._canonical):
                     return True
                 self._listed = self._canonical.names()
@@ -146,7 +128,7 @@ class Backfill:
             notes=[
                 (COMPLETE, "yes"),
                 (FOLDER, self._canonical.identity()),
-                (QUARANTINED, str(msgspec.json.encode([*self._left_out.values()]), "utf-8")),
+                left_out(self._left_out.values()),
             ],
         )
         return True
@@ -156,28 +138,3 @@ class Backfill:
             self._canonical.tidy()
         except CanonicalFileError as error:
             logger().warning("files that nobody needs stay: %s", error)
-
-
-def quarantined(index: _core.Index) -> tuple[Quarantined, ...]:
-    """Gives the files that were left out when the index was last filled.
-
-    Raises:
-        IndexDamagedError: its note of them cannot be read.
-        IndexUnavailableError: the index cannot be read.
-    """
-    try:
-        return msgspec.json.decode(index.note(QUARANTINED) or "[]", type=tuple[Quarantined, ...])
-    except msgspec.DecodeError as error:
-        reason = "its note of unusable files cannot be read"
-        raise IndexDamagedError(reason) from error
-
-
-def up_to_date(index: _core.Index, canonical: CanonicalStore) -> bool:
-    """Tells whether an index is complete and has seen the folder as it is.
-
-    Raises:
-        CanonicalFileError: the folder cannot be looked at.
-        IndexUnavailableError: the index cannot be read.
-    """
-    complete, folder, _ = index.state()
-    return complete and folder == canonical.identity()

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from membound import _core
-from membound.backfill import up_to_date
 from membound.canonical import Quarantined
 from membound.file_names import record_id
+from membound.notes import up_to_date
 from membound.reports import BackfillProgress, Diagnostics, VerifyReport
 
 if TYPE_CHECKING:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from membound.backfill import COMPLETE, DIFFERS, FOLDER, QUARANTINED, quarantined
 from membound.canonical import Quarantined
 from membound.errors import IndexDamagedError, InvalidInputError
 from membound.file_names import file_name
+from membound.notes import (
+    COMPLETE,
+    DIFFERS,
+    FOLDER,
+    UNSCRUBBED,
+    left_out,
+    quarantined,
+    write_notes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from membound import _core
     from membound.canonical import CanonicalStore
+    from membound.notes import Note
     from membound.records import MemoryRecord
 
-__all__ = ["UNSCRUBBED", "announce", "follow", "scrubbed", "settle"]
-
-UNSCRUBBED = "unscrubbed"
-"""The note that the file may still hold what removed records left in it, "yes" if it may."""
+__all__ = ["announce", "follow", "scrubbed", "settle"]
 
 
 def announce(index: _core.Index, canonical: CanonicalStore, ids: list[str]) -> bool:
@@ -70,18 +74,18 @@ def follow(
     return known or index.note(COMPLETE) is None
 
 
-def _removal_notes(index: _core.Index, removed: Sequence[str]) -> list[tuple[str, str]]:
+def _removal_notes(index: _core.Index, removed: Sequence[str]) -> list[Note]:
     """Gives the notes that go with a removal: a reason why a file was left out may quote it."""
     names = set(map(file_name, removed))
-    left_out = [one for one in quarantined(index) if one.file not in names]
-    return [(UNSCRUBBED, "yes"), (QUARANTINED, str(msgspec.json.encode(left_out), "utf-8"))]
+    others = (one for one in quarantined(index) if one.file not in names)
+    return [(UNSCRUBBED, "yes"), left_out(others)]
 
 
 def _known(index: _core.Index, ids: list[str]) -> list[str]:
     """Gives the ids of which the index says something."""
-    left_out = {one.file for one in quarantined(index)}
+    unusable = {one.file for one in quarantined(index)}
     rows = zip(ids, index.records(ids), strict=True)
-    return [id for id, row in rows if row is not None or file_name(id) in left_out]
+    return [id for id, row in rows if row is not None or file_name(id) in unusable]
 
 
 def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False) -> bool:
@@ -116,7 +120,7 @@ def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False
     absent = [id for id in others if id not in removed]
     if any(isinstance(one, Quarantined) for one in found.values()):
         # What cannot be used, if only for now, is to be named and looked at again.
-        index.apply(records=[], removed=[], settled=[], notes=[(FOLDER, DIFFERS)])
+        write_notes(index, (FOLDER, DIFFERS))
         known = False
     in_line = follow(index, canonical, records, removed, known=known, absent=absent)
     if removed:
@@ -128,5 +132,5 @@ def scrubbed(index: _core.Index) -> bool:
     """Erases what removed records left in the index's file, and notes it; whether all is gone."""
     clean = index.scrub()
     if clean:
-        index.apply(records=[], removed=[], settled=[], notes=[(UNSCRUBBED, "")])
+        write_notes(index, (UNSCRUBBED, ""))
     return clean

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from membound.backfill import STEP, Backfill, quarantined, up_to_date
+from membound.backfill import STEP, Backfill
 from membound.background import Background
 from membound.errors import (
     CanonicalFileError,
@@ -20,8 +20,9 @@ from membound.errors import (
     StoreBusyError,
 )
 from membound.fair_lock import FairLock
-from membound.intents import UNSCRUBBED, announce, follow, scrubbed, settle
+from membound.intents import announce, follow, scrubbed, settle
 from membound.log import logger
+from membound.notes import UNSCRUBBED, quarantined, up_to_date
 from membound.watch import Watch
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import math
 import time
 from typing import TYPE_CHECKING, Literal
 
-from membound.backfill import STEP, quarantined
+from membound.backfill import STEP
 from membound.errors import CanonicalFileError
+from membound.notes import quarantined
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
