@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
 from membound.faults import ABSENT, reason_of
-from membound.file_names import ENDING, file_name, record_id
+from membound.file_names import file_name, record_id
 from membound.files import is_temporary, read_file, temporary, write_new
-from membound.folders import (
-    folds_case,
-    make_private,
-    other_spelling,
-    real_folder,
-    sync,
-)
+from membound.folders import folds_case, other_spelling
+from membound.record_folder import RecordFolder
 from membound.records import MemoryRecord
 from membound.text import printable
 from membound.undo import Undo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
 __all__ = ["CanonicalStore", "Quarantined"]
-
-_COARSEST_CLOCK: Final = 2_000_000_000  # nanoseconds, of FAT's times
 
 
 class Quarantined(msgspec.Struct, frozen=True):
@@ -40,11 +32,8 @@ class Quarantined(msgspec.Struct, frozen=True):
     reason: str
 
 
-class CanonicalStore:
-    """The files of one folder.
-
-    Hidden files, other endings, folders and symbolic links are not records, and a link in the place
-    of the folder is refused. Reading never writes: the folder is made by the first write.
+class CanonicalStore(RecordFolder):
+    """The records in the files of one folder.
 
     Args:
         folder: where the files lie.
@@ -61,8 +50,7 @@ class CanonicalStore:
         purged: Container[str] = frozenset(),
         aside: CanonicalStore | None = None,
     ) -> None:
-        self._folder = folder
-        self._durable = durable
+        super().__init__(folder, durable=durable)
         self.purged = purged
         self.aside = aside
         self._undo = Undo(folder, durable=durable)
@@ -154,23 +142,6 @@ class CanonicalStore:
         active = {id for id, record in found.items() if record and not record.deleted_at}
         self.aside.delete(id for id in ids if id in active or id in self.purged)
 
-    def names(self) -> list[str]:
-        """Gives the names of the files that may be records, sorted by code point.
-
-        Raises:
-            CanonicalFileError: the folder cannot be listed.
-        """
-        return self._entries(_may_be_record)
-
-    def _entries(self, wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
-        if self._real() is None:
-            return []
-        try:
-            with os.scandir(self._folder) as entries:
-                return sorted(entry.name for entry in entries if wanted(entry))
-        except OSError as fault:
-            raise self._error("", "list", fault) from fault
-
     def load(self) -> tuple[list[bytes], list[Quarantined]]:
         """Reads every record as canonical JSON; a file that is none hides no other.
 
@@ -255,55 +226,11 @@ class CanonicalStore:
             raise self._error(name, "look at", fault) from fault
         return self._other(name) is None
 
-    def identity(self) -> str:
-        """Tells this state of the folder from others; "" while there is no folder.
-
-        It changes when a file comes or goes, not when one is edited in place.
-
-        Raises:
-            CanonicalFileError: the folder cannot be looked at.
-        """
-        found = self._real()
-        return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}" if found is not None else ""
-
-    def _real(self) -> os.stat_result | None:
-        try:
-            return real_folder(self._folder)
-        except OSError as fault:
-            raise self._error("", "look at", fault) from fault
-
     def _other(self, name: str) -> str | None:
         """Gives the file that a file system which folds case would take for this one."""
         if not folds_case(self._folder, name) or isinstance(self._found(name), MemoryRecord):
             return None
         return other_spelling(self._folder, name)
-
-    def touched_since(self, identity: str) -> set[str] | None:
-        """Gives the names of the files that were made, written to or renamed after that state.
-
-        Each of it sets a file's change time, which no program chooses. None where that cannot be
-        told: the folder is another one, or the clock was set back.
-
-        Raises:
-            CanonicalFileError: the folder cannot be looked at.
-        """
-        folder, _, then = identity.rpartition(":")
-        same_folder, _, now = self.identity().rpartition(":")
-        if folder != same_folder or not then.isdecimal() or int(now) < int(then):
-            return None
-        since = int(then) - _COARSEST_CLOCK
-        try:
-            with os.scandir(self._folder) as entries:
-                return {
-                    one.name for one in entries if _may_be_record(one) and _changed(one) >= since
-                }
-        except OSError as fault:
-            raise self._error("", "list", fault) from fault
-
-    def _make_folder(self) -> None:
-        if self._real() is None:
-            with self._trying("", "make"):
-                make_private(self._folder, durable=self._durable)
 
     def _refuse_other(self, name: str) -> None:
         if (other := self._other(name)) is not None:
@@ -337,37 +264,3 @@ class CanonicalStore:
                 # One that stays is hidden, and no record.
                 with suppress(OSError):
                     spare.unlink()
-
-    def _sync(self) -> None:
-        """Makes what came and went durable, unless the caller chose speed."""
-        if self._durable:
-            with self._trying("", "sync"):
-                sync(self._folder)
-
-    @contextmanager
-    def _trying(self, name: str, action: str) -> Iterator[None]:
-        try:
-            yield
-        except OSError as fault:
-            raise self._error(name, action, fault) from fault
-
-    def _error(self, name: str, action: str, fault: OSError) -> CanonicalFileError:
-        return CanonicalFileError(self._shown(name), action, reason_of(fault))
-
-    def _shown(self, name: str) -> str:
-        return printable(str(self._folder / name))
-
-
-def _may_be_record(entry: os.DirEntry[str]) -> bool:
-    name = entry.name
-    return (
-        name.endswith(ENDING) and not name.startswith(".") and entry.is_file(follow_symlinks=False)
-    )
-
-
-def _changed(entry: os.DirEntry[str]) -> int:
-    """When a file was last changed; never, where it is gone: its name is missed soon enough."""
-    try:
-        return entry.stat(follow_symlinks=False).st_ctime_ns
-    except FileNotFoundError:
-        return 0
