@@ -18,6 +18,7 @@ from membound.text import printable
 from membound.undo import Undo
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
@@ -54,6 +55,7 @@ class CanonicalStore(RecordFolder):
         self.purged = purged
         self.aside = aside
         self._undo = Undo(folder, durable=durable)
+        self._unfinished: set[str] = set()
 
     def changing(self) -> AbstractContextManager[None]:
         """Makes what the block writes and deletes one change: should it fail, all is undone.
@@ -114,17 +116,20 @@ class CanonicalStore(RecordFolder):
     def sweep(self, ids: Collection[str]) -> None:
         """Finishes what a writer that died has left: temporary files, and files of purged ids.
 
-        The caller holds the right to write, so that no writer is at work with either.
+        The caller holds the right to write, so that no other writer is at work with either.
 
         Raises:
             CanonicalFileError: a file cannot be removed.
         """
         if self.aside is not None:
             self.aside.sweep(ids)
-        for name in self._entries(lambda entry: is_temporary(entry.name)):
+        for name in self._entries(self._is_leftover):
             with self._trying(name, "remove"):
                 (self._folder / name).unlink(missing_ok=True)
         self.delete(id for id in ids if id in self.purged)
+
+    def _is_leftover(self, entry: os.DirEntry[str]) -> bool:
+        return is_temporary(entry.name) and entry.name not in self._unfinished
 
     def tidy(self) -> None:
         """Removes what was set aside for a deletion that did not come to pass, or for a purged id.
@@ -245,6 +250,8 @@ class CanonicalStore(RecordFolder):
     ) -> None:
         """Writes every file whole under a hidden name before the first gets its own."""
         staged = {name: temporary(self._folder) for name in files}
+        hidden = {path.name for path in staged.values()}
+        self._unfinished |= hidden  # what `progress` does may sweep
         done = 0
         try:
             for name, data in files.items():
@@ -264,3 +271,4 @@ class CanonicalStore(RecordFolder):
                 # One that stays is hidden, and no record.
                 with suppress(OSError):
                     spare.unlink()
+            self._unfinished -= hidden
