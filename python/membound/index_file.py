@@ -83,14 +83,14 @@ class IndexFile:
             self.open()
         return self.replace()
 
-    def forget_former(self) -> None:
+    def remove_older(self) -> None:
         """Removes the files of older schemas that were kept; they hold records' contents.
 
         Raises:
             CanonicalFileError: one cannot be removed.
         """
-        for former in self._path.parent.glob(f"{self._path.stem}.schema-*{self._path.suffix}"):
+        for older in self._path.parent.glob(f"{self._path.stem}.schema-*{self._path.suffix}"):
             try:
-                former.unlink(missing_ok=True)
+                older.unlink(missing_ok=True)
             except OSError as fault:
-                raise CanonicalFileError(str(former), "remove", reason_of(fault)) from fault
+                raise CanonicalFileError(str(older), "remove", reason_of(fault)) from fault

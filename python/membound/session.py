@@ -198,7 +198,7 @@ class Session:
             CanonicalFileError: a file cannot be written or removed.
             IndexUnavailableError: all is erased but what the index may hold.
         """
-        self._index_file.forget_former()
+        self._index_file.remove_older()
         with (
             self._changing(records, [id]),
             self._purged.changing(id),
