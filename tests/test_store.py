@@ -217,7 +217,7 @@ def test_a_path_of_windows_is_refused_and_no_folder_made(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("path", ["c:mem", "mem\\c", "\\mem", "c:"])
+@pytest.mark.parametrize("path", ["mem\\c", "\\mem"])
 def test_a_name_that_windows_too_takes_for_a_relative_path_is_one(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

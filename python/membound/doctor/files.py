@@ -136,7 +136,7 @@ def _statement(record: MemoryRecord) -> tuple[str, str | None, bytes]:
     return _core.place(record.to_json()), agent, content
 
 
-def _still(session: Session, names: list[str]) -> list[Quarantined]:
+def _still(session: Session, names: list[str]) -> list[tuple[str, Quarantined]]:
     """Leaves out what a writer was removing: that is gone once it has yielded."""
     if not names:
         return []
@@ -144,18 +144,18 @@ def _still(session: Session, names: list[str]) -> list[Quarantined]:
     # the same.
     with suppress(StoreError), session.writer.held(PATIENCE):
         pass
-    again = map(session.canonical.record, names)
-    return [one for one in again if isinstance(one, Quarantined)]
+    again = ((name, session.canonical.record(name)) for name in names)
+    return [(name, one) for name, one in again if isinstance(one, Quarantined)]
 
 
-def _unusable(quarantined: list[Quarantined], records: int) -> Iterator[Finding]:
-    for one in quarantined:
+def _unusable(quarantined: list[tuple[str, Quarantined]], records: int) -> Iterator[Finding]:
+    for name, one in quarantined:
         yield Finding(
             check="quarantine",
             severity="problem",
             what=f"{one.file} is left out: {one.reason}",
             advice="mend or remove it; what is in it is recalled no more",
-            names=(f"{MEMORY}/{one.file}",),
+            names=(f"{MEMORY}/{name}",),
         )
     if not quarantined:
         yield Finding(
