@@ -147,6 +147,16 @@ class CanonicalStore(RecordFolder):
         active = {id for id, record in found.items() if record and not record.deleted_at}
         self.aside.delete(id for id in ids if id in active or id in self.purged)
 
+    def names(self) -> list[str]:
+        """Gives the names of the files that may be records, sorted by code point.
+
+        Raises:
+            CanonicalFileError: the folder cannot be listed, or that of the marks of purged ids not
+                be looked at: then no file is taken in, and none is left out either.
+        """
+        _ = "" in self.purged
+        return super().names()
+
     def load(self) -> tuple[list[bytes], list[Quarantined]]:
         """Reads every record as canonical JSON; a file that is none hides no other.
 

@@ -39,8 +39,8 @@ def make_private(folder: Path, *, durable: bool) -> None:
             raise
         return  # another process was first
     except FileNotFoundError:
-        if folder.parent == folder:
-            raise
+        if folder.parent == folder or folder.parent.is_dir():
+            raise  # a place where nothing can be made, such as /proc
         make_private(folder.parent, durable=durable)
         make_private(folder, durable=durable)
         return

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from membound.canonical import Quarantined
-from membound.errors import IndexDamagedError, InvalidInputError
+from membound.errors import CanonicalFileError, IndexDamagedError, InvalidInputError
 from membound.file_names import file_name
+from membound.log import logger
 from membound.notes import (
     COMPLETE,
     DIFFERS,
@@ -105,15 +106,12 @@ def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False
     # Where it died before it touched the folder, nothing else has changed there either.
     known = known or index.note(FOLDER) == canonical.identity()
     try:
-        canonical.sweep(ids)
+        _sweep(canonical, ids)
         found = {id: canonical.record(file_name(id)) for id in ids}
     except InvalidInputError as error:
         reason = f"an intent names no record: {error}"
         raise IndexDamagedError(reason) from error
     records = [one for one in found.values() if not isinstance(one, Quarantined | None)]
-    if canonical.aside is not None:
-        # What was set aside for a deletion that did not come to pass, or was taken back.
-        canonical.aside.delete(record.id for record in records if not record.deleted_at)
     present = {record.id for record in records}
     others = [id for id in ids if id not in present]
     removed = _known(index, others)
@@ -126,6 +124,18 @@ def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False
     if removed:
         scrubbed(index)
     return in_line
+
+
+def _sweep(canonical: CanonicalStore, ids: Sequence[str]) -> None:
+    """Removes what a dead writer left beside the records; that it cannot be done stops nobody."""
+    try:
+        canonical.sweep(ids)
+        if canonical.aside is not None:
+            # What was set aside for a deletion that did not come to pass, or was taken back.
+            found = map(canonical.find, ids)
+            canonical.aside.delete([one.id for one in found if one and not one.deleted_at])
+    except CanonicalFileError as error:
+        logger().warning("files that nobody needs stay: %s", error)
 
 
 def scrubbed(index: _core.Index) -> bool:

@@ -98,7 +98,7 @@ _EXAMPLES = examples(
 )
 _EXIT_CODES = examples(
     "0    done",
-    "1    an honest no: nothing found, problems found, lines skipped",
+    "1    an honest no: problems found, lines or files left out, nothing found with --exit-code",
     "2    usage or bad input",
     "3    the store is busy or cannot be used",
     "130  interrupted",

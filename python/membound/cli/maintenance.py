@@ -55,7 +55,7 @@ def rebuild_command(store: Path) -> None:
 @click.pass_obj
 @click.pass_context
 def doctor_command(ctx: click.Context, store: Path, *, fix: bool, as_json: bool) -> None:
-    """Say what is wrong with the store and what to do; exit 1 if anything is."""
+    """Say what is wrong with the store and what to do; exit 1 if a problem is left."""
     require_store(store)
     findings = examine(store, fix=fix)
     problems = [one for one in findings if one.severity == "problem" and not one.fixed]

@@ -14,6 +14,7 @@ from membound.request import CHARACTER_BUDGET, Purpose, RelevanceMode
 from membound.words import matched_words
 
 if TYPE_CHECKING:
+    from membound.records import MemoryRecord
     from membound.retrieval import RetrievalResult
     from membound.trace import Trace
 
@@ -63,16 +64,24 @@ def recall_command(
     """Print the context block for QUERY; nothing at all if nothing is relevant."""
     with open_store(ctx.obj) as opened:
         found = opened.retrieve(query, **asking_place(workspace, project), **given(**asked))
+        stored = [opened.get(record.id) for record in found.records] if explain else []
         degraded = opened.diagnostics().reason if found.trace.index_state == "degraded" else None
     if degraded:
         note(f"note: answered from the canonical files, without the index: {degraded}")
-    _show(query, found, explain=explain, as_json=as_json)
+    _show(query, found, stored, explain=explain, as_json=as_json)
     if exit_code and not found.records:
         ctx.exit(NEGATIVE)
 
 
-def _show(query: str, found: RetrievalResult, *, explain: bool, as_json: bool) -> None:
-    """Print the answer in the form that was asked for."""
+def _show(
+    query: str,
+    found: RetrievalResult,
+    stored: list[MemoryRecord],
+    *,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Print the answer in the form that was asked for; what matched, of the records as stored."""
     if as_json:
         records = [record.to_dict() for record in found.records]
         echo_json({"records": records, "context": found.context, "trace": found.trace.to_dict()})
@@ -85,7 +94,7 @@ def _show(query: str, found: RetrievalResult, *, explain: bool, as_json: bool) -
         note(f"note: hidden characters, shown escaped, in {', '.join(hiding)}")
     if explain:
         echo(printable_lines(("\n" if found.context else "") + found.trace.explain()))
-        for record in found.records:
+        for record in stored:
             words = matched_words(query, record)
             told = (
                 f"{name} {', '.join(getattr(words, name))}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 import msgspec
@@ -16,6 +16,9 @@ from membound.cli.tables import progress
 from membound.cli.text import echo, echo_json, examples, note
 from membound.cli.writing import Summary, write_items
 from membound.importing import Conflict
+
+if TYPE_CHECKING:
+    from membound.store import MemoryStore
 
 __all__ = ["export_command", "import_command"]
 
@@ -92,22 +95,33 @@ def import_command(
 )
 @click.argument("path", type=click.Path(path_type=Path, allow_dash=True))
 @click.pass_obj
-def export_command(store: Path, path: Path) -> None:
+@click.pass_context
+def export_command(ctx: click.Context, store: Path, path: Path) -> None:
     """Export every record to PATH: a .jsonl file, a folder of Markdown, or - for standard output.
 
-    JSON lines are complete, and `import` reads them back as they were. The folder must be new or
-    empty; it gets one page per record, without histories and without forgotten records.
+    JSON lines are complete but for what forgotten records said, and `import` reads them back as
+    they were. The folder must be new or empty; it gets one page per record, without histories and
+    without forgotten records. A file that cannot be used is told, and makes it exit with 1.
     """
     with open_store(store) as opened:
         if str(path) == "-":
             for record in opened.export():
                 echo_json(record.to_dict())
+            _tell_unusable(ctx, opened)
             return
         total = opened.diagnostics().canonical_count
         with progress("exporting") as report:
             write = write_lines if path.suffix.lower() == ".jsonl" else write_pages
             written = write(path, opened.export(), lambda done: report(done, total))
-    note(f"exported {written:,} records to {path}")
+        note(f"exported {written:,} records to {path}")
+        _tell_unusable(ctx, opened)
+
+
+def _tell_unusable(ctx: click.Context, store: MemoryStore) -> None:
+    """Name how many files an export left out; exit 1 if there are any."""
+    if left_out := len(store.verify().quarantined):
+        note(f"{left_out:,} files cannot be used and are left out: see `membound doctor`")
+        ctx.exit(NEGATIVE)
 
 
 def _tell(summary: Summary, *, as_json: bool) -> None:
