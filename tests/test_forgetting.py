@@ -1,4 +1,4 @@
-"""What is forgotten does not come back: tombstones, purges, and chains of replaced records."""
+"""What is forgotten does not come back: tombstones and purges."""
 
 from __future__ import annotations
 
@@ -270,7 +270,50 @@ def test_a_purged_record_is_not_brought_back(tmp_path: Path, way: str) -> None:
         )
         if way == "a copy of its file":
             store.purge("secret")
-        assert holding(folder / "memory", *SECRETS) == set()
+        assert holding(folder, *SECRETS) == set()
+
+
+FULL = """
+import resource, signal, sys
+from membound import MemoryStore
+from membound.errors import IndexUnavailableError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with MemoryStore.open(sys.argv[1]) as store:
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, most))
+    try:
+        store.purge("secret")
+    except IndexUnavailableError:
+        print("refused")
+"""
+
+
+def test_what_a_full_disk_kept_a_purge_from_erasing_goes_with_the_next_opening(
+    tmp_path: Path,
+) -> None:
+    with MemoryStore.open(tmp_path) as store:
+        filled(store)
+        tell(store)
+    with python(FULL, tmp_path) as purging:
+        assert purging.stdout is not None
+        assert purging.stdout.read() == "refused\n"
+    assert holding(tmp_path / "memory", *SECRETS) == set()
+    with MemoryStore.open(tmp_path) as store:
+        assert store.wait_until_ready(30)
+        assert found(store, SAID) == ()
+    assert holding(tmp_path, *SECRETS) == set()
+
+
+def test_what_was_set_aside_can_be_purged_without_its_tombstone(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    tell(store)
+    store.delete("secret")
+    (tmp_path / "store" / "memory" / "secret.json").unlink()
+    store.purge("secret")
+    assert holding(tmp_path / "store" / "memory-deleted", *SECRETS) == set()
+    with pytest.raises(NotFoundError):
+        store.purge("secret")
 
 
 def test_a_deleted_record_is_not_brought_back(store: MemoryStore, tmp_path: Path) -> None:
@@ -283,70 +326,6 @@ def test_a_deleted_record_is_not_brought_back(store: MemoryStore, tmp_path: Path
     for change in (store.disable, store.enable, partial(store.supersede, content="x")):
         with pytest.raises(ConflictError, match="restore it before"):
             change("secret")
-
-
-def chain(store: MemoryStore) -> tuple[str, str, str]:
-    """Z, which A replaced, which B replaced."""
-    z = store.remember("office on floor 2", scope="user", id="z").id
-    a = store.supersede(z, "office on floor 5").id
-    return z, a, store.supersede(a, "office on floor 9").id
-
-
-@pytest.mark.parametrize("verb", ["delete", "purge"])
-def test_nothing_that_was_replaced_revives_unless_asked(store: MemoryStore, verb: str) -> None:
-    z, a, b = chain(store)
-    assert found(store, "office floor") == (b,)
-    with pytest.raises(ConflictError, match=f"replaced by {b}"):
-        store.restore(a)
-    getattr(store, verb)(b)
-    assert found(store, "office floor") == ()
-    with pytest.raises(ConflictError, match="replaced"):
-        store.supersede(z, "office on floor 3")
-    assert store.restore(a).superseded_at is None
-    assert found(store, "office floor") == (a,)
-    if verb == "delete":
-        store.restore(b)
-        assert found(store, "office floor") == (b,), "it replaces what it had replaced again"
-        assert store.get(a).superseded_at
-
-
-def test_what_an_import_left_unmarked_does_not_revive_either(store: MemoryStore) -> None:
-    old = store.remember("office on floor 2", scope="user", id="a").to_dict()
-    new = {**old, "id": "b", "content": "office on floor 5", "supersedes": "a"}
-    store.import_records([MemoryRecord.from_dict(new)])
-    assert found(store, "office floor") == ("b",)
-    with pytest.raises(ConflictError, match="replace b instead"):
-        store.supersede("a", "a fork")
-    store.delete("b")
-    assert found(store, "office floor") == ()
-    assert store.get("a").superseded_at
-
-
-def test_a_restored_record_makes_no_fork(store: MemoryStore) -> None:
-    _, a, b = chain(store)
-    store.delete(b)
-    store.restore(a)
-    c = store.supersede(a, "office on floor 7").id
-    with pytest.raises(ConflictError, match=c):
-        store.restore(b)
-    assert found(store, "office floor") == (c,)
-
-
-def test_a_cycle_is_refused(store: MemoryStore) -> None:
-    old = store.remember("kiwi", scope="user", id="z").to_dict()
-    made = [{**old, "id": "a", "supersedes": "x"}, {**old, "id": "b", "supersedes": "a"}]
-    store.import_records(map(MemoryRecord.from_dict, made))
-    for id, replaced in (("x", "a"), ("x", "b"), ("y", "y")):
-        with pytest.raises((ConflictError, NotFoundError)):
-            store.remember("pear", scope="user", id=id, supersedes=replaced)
-    with pytest.raises((ConflictError, NotFoundError)):
-        store.remember_many(
-            [
-                {"content": "c", "scope": "user", "id": "c", "supersedes": "d"},
-                {"content": "d", "scope": "user", "id": "d", "supersedes": "c"},
-            ]
-        )
-    assert {record.id for record in store.export()} == {"z", "a", "b"}
 
 
 @pytest.mark.parametrize("index", ["kept", "lost"])

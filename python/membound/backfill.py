@@ -8,7 +8,16 @@ from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import CanonicalFileError
 from membound.file_names import file_name
 from membound.log import logger
-from membound.notes import COMPLETE, DIFFERS, FOLDER, left_out, up_to_date, write_notes
+from membound.notes import (
+    COMPLETE,
+    DIFFERS,
+    FOLDER,
+    UNSCRUBBED,
+    left_out,
+    scrubbed,
+    up_to_date,
+    write_notes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -121,16 +130,21 @@ class Backfill:
         if self._names is self._listed:
             self._tidy()
             self._index.optimize()
+        removed = [id for id in self._index.ids() if file_name(id) not in files]
         self._index.apply(
             records=[],
-            removed=[id for id in self._index.ids() if file_name(id) not in files],
+            removed=removed,
             settled=self._index.intents(),
             notes=[
+                *([(UNSCRUBBED, "yes")] if removed else []),
                 (COMPLETE, "yes"),
                 (FOLDER, self._canonical.identity()),
                 left_out(self._left_out.values()),
             ],
         )
+        if removed:
+            # A purge may have failed to do so, or the index is one of before it.
+            scrubbed(self._index)
         return True
 
     def _tidy(self) -> None:

@@ -99,7 +99,7 @@ class Forgetting(Revising):
         with session.writer.held():
             if expected_revision is not None:
                 check_revision(session.canonical.require(id), expected_revision)
-            elif not session.canonical.holds(id):
+            elif not session.holds(id):
                 raise NotFoundError(id)
             record = session.canonical.find(id)
             session.purge(id, [] if record is None else self._retired(record, moment))
@@ -116,7 +116,7 @@ class Forgetting(Revising):
         if before is None:
             return [record]
         advice = f"{before.id}, which it replaced, is replaced by {{}}; delete that one first"
-        self._refuse_successors(before, advice, besides=record.id)
+        self._refuse_successors(before, advice, besides=record)
         return [record, *self._retired(record, now, **noted)]
 
     def _retired(
@@ -135,8 +135,8 @@ class Forgetting(Revising):
         return None if before is None or before.deleted_at else before
 
     def _refuse_successors(
-        self, record: MemoryRecord, advice: str, *, besides: str | None = None
+        self, record: MemoryRecord, advice: str, *, besides: MemoryRecord | None = None
     ) -> None:
         for successor in self._session.successors(record.id):
-            if successor.id != besides:
-                raise ConflictError(record.id, advice.format(successor.id))
+            if besides is None or successor.id != besides.id:
+                raise ConflictError((besides or record).id, advice.format(successor.id))

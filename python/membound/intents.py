@@ -15,6 +15,7 @@ from membound.notes import (
     UNSCRUBBED,
     left_out,
     quarantined,
+    scrubbed,
     write_notes,
 )
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from membound.notes import Note
     from membound.records import MemoryRecord
 
-__all__ = ["announce", "follow", "scrubbed", "settle"]
+__all__ = ["announce", "follow", "settle"]
 
 
 def announce(index: _core.Index, canonical: CanonicalStore, ids: list[str]) -> bool:
@@ -136,11 +137,3 @@ def _sweep(canonical: CanonicalStore, ids: Sequence[str]) -> None:
             canonical.aside.delete([one.id for one in found if one and not one.deleted_at])
     except CanonicalFileError as error:
         logger().warning("files that nobody needs stay: %s", error)
-
-
-def scrubbed(index: _core.Index) -> bool:
-    """Erases what removed records left in the index's file, and notes it; whether all is gone."""
-    clean = index.scrub()
-    if clean:
-        write_notes(index, (UNSCRUBBED, ""))
-    return clean

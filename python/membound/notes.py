@@ -23,6 +23,7 @@ __all__ = [
     "Note",
     "left_out",
     "quarantined",
+    "scrubbed",
     "up_to_date",
     "write_notes",
 ]
@@ -78,3 +79,11 @@ def up_to_date(index: _core.Index, canonical: CanonicalStore) -> bool:
     """
     complete, folder, _ = index.state()
     return complete and folder == canonical.identity()
+
+
+def scrubbed(index: _core.Index) -> bool:
+    """Erases what removed records left in the index's file, and notes it; whether all is gone."""
+    clean = index.scrub()
+    if clean:
+        write_notes(index, (UNSCRUBBED, ""))
+    return clean

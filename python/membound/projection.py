@@ -17,9 +17,9 @@ from membound.errors import (
     StoreBusyError,
 )
 from membound.filling import Filling
-from membound.intents import announce, follow, scrubbed, settle
+from membound.intents import announce, follow, settle
 from membound.log import logger
-from membound.notes import UNSCRUBBED, quarantined, up_to_date
+from membound.notes import UNSCRUBBED, quarantined, scrubbed, up_to_date
 from membound.watch import Watch
 
 if TYPE_CHECKING:

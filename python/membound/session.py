@@ -162,6 +162,10 @@ class Session:
         former = self._aside.find(tombstone.id) if tombstone.deleted_at else None
         return former if former and former.revision == tombstone.revision else None
 
+    def holds(self, id: str) -> bool:
+        """Tells whether a file has the place of that id, if only what it said before deletion."""
+        return self.canonical.holds(id) or self._aside.holds(id)
+
     def commit(
         self,
         records: Sequence[MemoryRecord],
