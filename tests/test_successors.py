@@ -1,4 +1,4 @@
-"""Chains of records that replace one another: no fork, no cycle, and nothing revives unless asked."""
+"""Chains of records that replace one another: no fork, no cycle, no revival unless asked."""
 
 from __future__ import annotations
 
