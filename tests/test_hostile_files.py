@@ -196,6 +196,8 @@ def test_doctor_and_rebuild_name_the_file_and_go_on(tmp_path: Path, data: bytes)
     assert f"{VICTIM}.json is left out" in checked.output
     assert not set(checked.output) & {"\x1b", "\0"}
     assert "quokka" in command.ok("recall", "quokka")
-    assert '"known"' in command.ok("export", "-")
+    exported = command("export", "-")
+    assert (exported.exit_code, '"known"' in exported.stdout) == (1, True)
+    assert "1 files cannot be used" in exported.stderr
     command.ok("forget", VICTIM, "--purge", "--yes")
     command.ok("doctor")
