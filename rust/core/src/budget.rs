@@ -39,6 +39,8 @@ pub struct Selection<O> {
     pub block: String,
     /// Its characters.
     pub characters: usize,
+    /// Whether the record budget is used.
+    pub full: bool,
 }
 
 impl<O> Default for Selection<O> {
@@ -49,6 +51,7 @@ impl<O> Default for Selection<O> {
             excluded: Vec::new(),
             block: String::new(),
             characters: 0,
+            full: false,
         }
     }
 }
@@ -92,6 +95,7 @@ pub fn select<O>(
         lines.push(line);
         selection.taken.push(Taken { origin, record, cut, hides_text });
     }
+    selection.full = selection.taken.len() as u64 >= request.record_limit();
     selection.block = context::reference_block(&lines);
     selection.characters = if lines.is_empty() { 0 } else { used };
     Ok(selection)

@@ -4,11 +4,14 @@ use serde::Serialize;
 
 use crate::hints::Hints;
 use crate::instant::Millis;
-use crate::record::Card;
+use crate::record::Traits;
 use crate::scope::Scope;
 
 /// After so long, an observation counts half: 180 days in milliseconds.
-pub(crate) const HALF_LIFE: f64 = 15_552_000_000.0;
+const HALF_LIFE: Millis = 15_552_000_000;
+
+/// More than what rounding can take from a freshness.
+const ROUNDING: f64 = 1e-12;
 
 /// A record's features, each in `[0,1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -30,18 +33,24 @@ pub struct Features {
 
 impl Features {
     /// Measures a record that holds `hits` of `asked` query tokens.
-    pub fn measure(card: &Card, hits: usize, asked: usize, hints: Hints, now: Millis) -> Self {
+    pub fn measure(traits: &Traits, hits: usize, asked: usize, hints: Hints, now: Millis) -> Self {
+        let freshness = freshness(traits.observed, now);
+        Self { freshness, ..Self::at_most(traits, hits, asked, hints, now) }
+    }
+
+    /// The same but for a freshness that is cheaper, and never less than the exact one.
+    pub fn at_most(traits: &Traits, hits: usize, asked: usize, hints: Hints, now: Millis) -> Self {
         Self {
             lexical: coverage(hits, asked),
-            scope_affinity: match card.place.scope() {
+            scope_affinity: match traits.scope {
                 Scope::Project => 1.0,
                 Scope::Workspace => 0.9,
                 Scope::User => 0.8,
             },
-            type_affinity: if card.answers.meets(hints) { 1.0 } else { 0.0 },
-            freshness: freshness(card.observed, now),
-            importance: clamp01(card.importance),
-            confidence: clamp01(card.confidence),
+            type_affinity: if traits.answers.meets(hints) { 1.0 } else { 0.0 },
+            freshness: freshness_bound(traits.observed, now),
+            importance: clamp01(traits.importance),
+            confidence: clamp01(traits.confidence),
         }
     }
 }
@@ -55,8 +64,20 @@ pub(crate) fn coverage(hits: usize, asked: usize) -> f64 {
 /// How fresh an observation is at `now`; one without a readable date, or from the future, is fresh.
 #[expect(clippy::cast_precision_loss, reason = "ages are below 2^53 milliseconds")]
 pub(crate) fn freshness(observed: Option<Millis>, now: Millis) -> f64 {
-    let age = observed.map_or(0, |observed| now.saturating_sub(observed).max(0));
-    clamp01(libm::pow(0.5, age as f64 / HALF_LIFE))
+    clamp01(libm::pow(0.5, age(observed, now) as f64 / HALF_LIFE as f64))
+}
+
+/// At least that, and a sixteenth more at most: halved for each whole half-life, and between those on a
+/// straight line, which lies above the curve.
+#[expect(clippy::cast_precision_loss, reason = "ages are below 2^53 milliseconds")]
+fn freshness_bound(observed: Option<Millis>, now: Millis) -> f64 {
+    let age = age(observed, now);
+    let (halvings, rest) = ((age / HALF_LIFE).min(62), (age % HALF_LIFE) as f64);
+    (1.0 - rest / (2 * HALF_LIFE) as f64) / (1_i64 << halvings) as f64 + ROUNDING
+}
+
+fn age(observed: Option<Millis>, now: Millis) -> Millis {
+    observed.map_or(0, |observed| now.saturating_sub(observed).max(0))
 }
 
 /// The class that a context line shows instead of the number.
@@ -72,4 +93,18 @@ pub(crate) fn freshness_class(freshness: f64) -> &'static str {
 /// Limits to `[0,1]`; a number that is not finite counts 0.
 pub(crate) fn clamp01(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_bound_is_never_less_than_the_freshness_and_little_more(age in 0..100 * HALF_LIFE) {
+            let (exact, bound) = (freshness(Some(0), age), freshness_bound(Some(0), age));
+            prop_assert!(exact <= bound && bound <= exact * 1.0625 + 2.0 * ROUNDING);
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! The path over records at hand: the canonical files, or whatever a caller holds in memory.
 
-use crate::candidate::Candidate;
+use std::sync::Arc;
+
+use crate::candidate::{Candidate, Proposal};
 use crate::error::Result;
 use crate::record::Record;
 use crate::request::Request;
 use crate::retrieve::{Path, Query, retrieve};
 use crate::tokens::matched;
-use crate::trace::{Channel, Filtered, Mode};
+use crate::trace::{Channel, Mode};
 
 pub use crate::retrieve::Outcome;
 
@@ -20,13 +22,13 @@ impl Path for Records {
         Channel::Filesystem
     }
 
-    fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)> {
-        let candidate = |(key, record): (usize, &Record)| Candidate {
-            card: record.card.clone(),
-            hits: matched(&query.tokens.tokens, &record.search_tokens().tokens),
-            key,
+    fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
+        let candidate = |(key, record): (usize, &Record)| {
+            let hits = matched(&query.tokens.tokens, &record.search_tokens().tokens);
+            Candidate::unjudged(Arc::new(record.card.clone()), hits, key)
         };
-        Ok((self.0.iter().enumerate().map(candidate).collect(), Filtered::default()))
+        let candidates = self.0.iter().enumerate().map(candidate).collect();
+        Ok(Proposal { candidates, ..Proposal::default() })
     }
 
     fn record(&mut self, key: usize) -> Result<(Record, usize)> {

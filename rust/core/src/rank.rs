@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use crate::features::{Features, clamp01};
-use crate::record::Card;
+use crate::instant::Millis;
 
 /// How much each feature counts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -47,9 +47,18 @@ pub(crate) fn final_score(features: &Features, weights: &Weights) -> f64 {
     )
 }
 
-/// Final score descending, then last change descending (a date that cannot be read comes last), then id.
-pub(crate) fn order(a: (&Card, f64), b: (&Card, f64)) -> Ordering {
-    b.1.total_cmp(&a.1)
-        .then_with(|| b.0.updated.cmp(&a.0.updated))
-        .then_with(|| a.0.id.cmp(&b.0.id))
+/// What two candidates are ordered by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key<'a> {
+    /// The final score: more comes first.
+    pub score: f64,
+    /// The last change: later comes first, a date that cannot be read last.
+    pub updated: Option<Millis>,
+    /// The id: by code point.
+    pub id: &'a str,
+}
+
+/// The total order of candidates, best first.
+pub fn order(a: Key<'_>, b: Key<'_>) -> Ordering {
+    b.score.total_cmp(&a.score).then_with(|| b.updated.cmp(&a.updated)).then_with(|| a.id.cmp(b.id))
 }

@@ -119,7 +119,42 @@ pub struct Card {
     pub answers: Hints,
 }
 
+/// What ranking, and the request's filters, read of a record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Traits {
+    /// The scope it belongs to.
+    pub scope: Scope,
+    /// What kind of statement it is.
+    pub kind: MemoryType,
+    /// Evidence or rule.
+    pub authority: Authority,
+    /// The type hints that it answers, by its type or a tag.
+    pub answers: Hints,
+    /// In `[0,1]`.
+    pub importance: f64,
+    /// In `[0,1]`.
+    pub confidence: f64,
+    /// When it was last changed; `None` where the text is no date.
+    pub updated: Option<Millis>,
+    /// When it was observed; `None` where the text is no date.
+    pub observed: Option<Millis>,
+}
+
 impl Card {
+    /// What ranking and filters read of it.
+    pub fn traits(&self) -> Traits {
+        Traits {
+            scope: self.place.scope(),
+            kind: self.kind,
+            authority: self.authority,
+            answers: self.answers,
+            importance: self.importance,
+            confidence: self.confidence,
+            updated: self.updated,
+            observed: self.observed,
+        }
+    }
+
     /// The agent that owns the record; nobody is "".
     pub fn owner(&self) -> &str {
         self.agent.as_ref().map_or("", |agent| &agent.agent_id)

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::admission::Admission;
 use crate::budget::{self, Selection};
-use crate::candidate::{Candidate, Measured};
+use crate::candidate::{Candidate, Measured, Proposal};
 use crate::error::Result;
 use crate::features::Features;
 use crate::hints::{self, Hints};
 use crate::lifecycle::{Lifecycle, lifecycle};
 use crate::rank::{self, WEIGHTS};
-use crate::record::{Card, Record};
+use crate::record::{Card, Record, Traits};
 use crate::request::Request;
 use crate::scope::Place;
 use crate::tokens::{QUERY_TOKENS, SearchTokens, TOKENIZER_VERSION, search_tokens};
@@ -55,8 +55,9 @@ pub(crate) trait Path {
     /// What proposed a candidate that holds `hits` query tokens.
     fn channel(hits: usize) -> Channel;
 
-    /// Every record that could be admitted, and a count of all others by the stage that drops them.
-    fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)>;
+    /// Every record that could be admitted, but those that at least `most` others outrank; and a count of
+    /// the rest.
+    fn candidates(&mut self, query: &Query<'_>, most: usize) -> Result<Proposal>;
 
     /// The whole record behind a candidate.
     fn record(&mut self, key: usize) -> Result<(Record, Self::Origin)>;
@@ -74,53 +75,88 @@ pub struct Outcome<O> {
 /// Runs the pipeline over one path; under a disabled policy no record enters it.
 pub(crate) fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome<P::Origin>> {
     let query = Query::new(request);
-    let (candidates, uncounted) =
-        if request.policy.enabled { path.candidates(&query)? } else { Default::default() };
-    let (eligible, mut filtered) = eligible(candidates, &query, uncounted);
-    let candidate_count = eligible.len() + filtered.irrelevant;
-    let ranked = ranked(measured(eligible, &query));
-    let admitted = admitted(ranked, &query, &mut filtered);
-    let selection = budget::select(&admitted, request, |key| path.record(key))?;
-    let trace = account::<P>(&query, candidate_count, filtered, &admitted, &selection);
+    let mut admitted = Admitted::among(path, &query, MOST_LISTED)?;
+    let mut selection = budget::select(&admitted.best, request, |key| path.record(key))?;
+    if admitted.outranked > 0 && !selection.full {
+        admitted = Admitted::among(path, &query, usize::MAX)?;
+        selection = budget::select(&admitted.best, request, |key| path.record(key))?;
+    }
+    let trace = account::<P>(&query, &admitted, &selection);
     Ok(Outcome { selection, trace })
+}
+
+/// The relevant records in their total order, and a count of all others.
+struct Admitted {
+    best: Vec<Measured>,
+    outranked: usize,
+    /// How many records were left to be ranked.
+    eligible: usize,
+    filtered: Filtered,
+}
+
+impl Admitted {
+    /// Takes a path's proposal through the stages; of the best, no more than `most` need be there.
+    fn among<P: Path>(path: &mut P, query: &Query<'_>, most: usize) -> Result<Self> {
+        let enabled = query.request.policy.enabled;
+        let proposal = if enabled { path.candidates(query, most)? } else { Proposal::default() };
+        let Proposal { candidates, mut filtered, outranked } = proposal;
+        let eligible = eligible(candidates, query, &mut filtered);
+        let all = eligible.len() + outranked + filtered.irrelevant;
+        let best = admitted(ranked(measured(eligible, query)), query, &mut filtered);
+        Ok(Self { best, outranked, eligible: all, filtered })
+    }
 }
 
 /// Drops what may not be considered, stage by stage, and adds to the count of each.
 fn eligible(
     mut candidates: Vec<Candidate>,
     query: &Query<'_>,
-    mut filtered: Filtered,
-) -> (Vec<Candidate>, Filtered) {
+    filtered: &mut Filtered,
+) -> Vec<Candidate> {
     let request = query.request;
     filtered.scope += drop_unless(&mut candidates, |card| request.sees(card, &query.places));
     filtered.lifecycle += drop_unless(&mut candidates, |card| {
         lifecycle(card, request.now) == Lifecycle::Active
             && card.confidence >= request.min_confidence
     });
+    let cards = candidates.iter().filter_map(|candidate| candidate.unjudged.as_ref());
     let superseded: BTreeSet<String> =
-        candidates.iter().filter_map(|candidate| candidate.card.supersedes.clone()).collect();
+        cards.filter_map(|card| card.supersedes.as_ref()).cloned().collect();
     filtered.lifecycle += drop_unless(&mut candidates, |card| !superseded.contains(&card.id));
     filtered.purpose += drop_unless(&mut candidates, |card| request.serves(card.authority));
     filtered.request += drop_unless(&mut candidates, |card| {
         request.passes(card.place.scope(), card.kind, card.authority)
             && request.tags.iter().all(|tag| card.tags.contains(tag))
     });
-    (candidates, filtered)
+    candidates
 }
 
 fn drop_unless(candidates: &mut Vec<Candidate>, keep: impl Fn(&Card) -> bool) -> usize {
     let before = candidates.len();
-    candidates.retain(|candidate| keep(&candidate.card));
+    candidates.retain(|candidate| candidate.unjudged.as_deref().is_none_or(&keep));
     before - candidates.len()
+}
+
+impl Query<'_> {
+    /// The features of a record that holds `hits` query tokens, with its final score.
+    pub(crate) fn score(&self, traits: &Traits, hits: usize) -> Scored {
+        let asked = self.tokens.tokens.len();
+        let features = Features::measure(traits, hits, asked, self.hints, self.request.now);
+        Scored { features, final_score: rank::final_score(&features, &WEIGHTS) }
+    }
+
+    /// A final score that the record's own is never above.
+    pub(crate) fn score_bound(&self, traits: &Traits, hits: usize) -> f64 {
+        let asked = self.tokens.tokens.len();
+        let features = Features::at_most(traits, hits, asked, self.hints, self.request.now);
+        rank::final_score(&features, &WEIGHTS)
+    }
 }
 
 /// Gives every candidate its features and final score.
 fn measured(candidates: Vec<Candidate>, query: &Query<'_>) -> Vec<Measured> {
-    let asked = query.tokens.tokens.len();
     let measure = |candidate: Candidate| {
-        let (card, now) = (&candidate.card, query.request.now);
-        let features = Features::measure(card, candidate.hits, asked, query.hints, now);
-        let scored = Scored { features, final_score: rank::final_score(&features, &WEIGHTS) };
+        let scored = query.score(&candidate.traits, candidate.hits);
         Measured { candidate, scored }
     };
     candidates.into_iter().map(measure).collect()
@@ -128,10 +164,7 @@ fn measured(candidates: Vec<Candidate>, query: &Query<'_>) -> Vec<Measured> {
 
 /// Puts the measured in their total order.
 fn ranked(mut measured: Vec<Measured>) -> Vec<Measured> {
-    measured.sort_by(|a, b| {
-        let key = |one: &Measured| one.scored.final_score;
-        rank::order((&a.candidate.card, key(a)), (&b.candidate.card, key(b)))
-    });
+    measured.sort_by(|a, b| rank::order(a.key(), b.key()));
     measured
 }
 
@@ -149,27 +182,25 @@ fn admitted(
 
 fn account<P: Path>(
     query: &Query<'_>,
-    candidate_count: usize,
-    filtered: Filtered,
-    admitted: &[Measured],
+    admitted: &Admitted,
     selection: &Selection<P::Origin>,
 ) -> Trace {
     let selected: BTreeSet<&str> =
         selection.taken.iter().map(|taken| taken.record.card.id.as_str()).collect();
     let ranking = |one: &Measured| Ranking {
-        memory_id: one.candidate.card.id.clone(),
+        memory_id: one.candidate.id.clone(),
         channel: P::channel(one.candidate.hits),
         features: one.scored,
-        selected: selected.contains(one.candidate.card.id.as_str()),
+        selected: selected.contains(one.candidate.id.as_str()),
     };
     Trace {
         timestamp: query.request.timestamp.clone(),
         mode: P::MODE,
         query_token_count: query.tokens.tokens.len(),
         query_tokens_truncated: query.tokens.truncated,
-        candidate_count,
-        filtered,
-        rankings: admitted.iter().take(MOST_LISTED).map(ranking).collect(),
+        candidate_count: admitted.eligible,
+        filtered: admitted.filtered,
+        rankings: admitted.best.iter().take(MOST_LISTED).map(ranking).collect(),
         selected_ids: selection.taken.iter().map(|taken| taken.record.card.id.clone()).collect(),
         duplicate_ids: selection.duplicates.clone(),
         excluded_by_prompt_budget: selection.excluded.clone(),

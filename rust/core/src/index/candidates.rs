@@ -5,17 +5,19 @@
 //! (a type hint, a validity, a successor, an agent) is looked at record by record, and all others are
 //! counted in groups. From there on every path runs the same code.
 
+use std::sync::Arc;
+
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::census::{self, Census, PlaceRow};
 use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, Proposal};
 use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::retrieve::{Path, Query};
 use crate::tokens::matched;
-use crate::trace::{Channel, Filtered, Mode};
+use crate::trace::{Channel, Mode};
 
 /// More rows than any index of ours has: a file that says so is damaged, and is not given the memory.
 const MOST_ROWS: usize = 1 << 28;
@@ -97,7 +99,7 @@ impl Path for Fts5<'_> {
         if hits > 0 { Channel::Fts5 } else { Channel::TypeAffinity }
     }
 
-    fn candidates(&mut self, query: &Query<'_>) -> Result<(Vec<Candidate>, Filtered)> {
+    fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
         let places = census::places(self.connection, query)?;
         let mut census = Census::take(self.connection, query.request, &places)?;
         let hits = self.hits(query)?;
@@ -118,9 +120,9 @@ impl Path for Fts5<'_> {
             census.release(place, standing, record.card.confidence >= query.request.min_confidence);
             let key = usize::try_from(row).map_err(damaged)?;
             let hits = count(&record, query, hits.get(key).copied().unwrap_or_default());
-            candidates.push(Candidate { card: record.card, hits, key });
+            candidates.push(Candidate::unjudged(Arc::new(record.card), hits, key));
         }
-        Ok((candidates, census.dropped(query.request)))
+        Ok(Proposal { candidates, filtered: census.dropped(query.request), outranked: 0 })
     }
 
     fn record(&mut self, key: usize) -> Result<(Record, Vec<u8>)> {
