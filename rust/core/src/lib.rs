@@ -20,6 +20,7 @@ pub mod budget;
 mod candidate;
 pub mod context;
 pub mod directives;
+mod distinct;
 pub mod error;
 mod features;
 pub mod files;
