@@ -16,6 +16,7 @@ from tests.golden_store import NOW
 
 STORES = Path("fixtures/stores")
 RELEASED = sorted(path.name for path in STORES.iterdir() if path.is_dir())
+OLDER = RELEASED[: _core.index_schema_version - 1]
 FORMER = "memory-index.schema-1.sqlite3"
 
 
@@ -55,7 +56,7 @@ def test_a_released_store_opens_in_one_go_with_all_it_holds(tmp_path: Path, name
     assert {path.name: path.read_bytes() for path in (folder / "memory").iterdir()} == files
 
 
-@pytest.mark.parametrize("name", RELEASED[: _core.index_schema_version - 1])
+@pytest.mark.parametrize("name", OLDER)
 def test_the_former_index_is_kept_until_it_is_to_be_forgotten(tmp_path: Path, name: str) -> None:
     folder = copied(name, tmp_path / "store")
     former = (folder / INDEX).read_bytes()
@@ -98,10 +99,11 @@ index.close()
 """
 
 
-def test_an_older_index_that_cannot_be_kept_is_left_alone(tmp_path: Path) -> None:
-    folder = copied("schema-1", tmp_path / "store")
+@pytest.mark.parametrize("name", OLDER)
+def test_an_older_index_that_cannot_be_kept_is_left_alone(tmp_path: Path, name: str) -> None:
+    folder = copied(name, tmp_path / "store")
     former = (folder / INDEX).read_bytes()
-    (folder / FORMER / "in the way").mkdir(parents=True)
+    (folder / f"memory-index.{name}.sqlite3" / "in the way").mkdir(parents=True)
     with opened(folder) as store:
         assert store.retrieve("deploy helm").trace.selected_ids == ("chain-3",)
         assert store.diagnostics().index_state == "degraded"

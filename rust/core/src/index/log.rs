@@ -58,12 +58,12 @@ fn size(path: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::thread::JoinHandle;
 
     use super::*;
+    use crate::index::tests::folder;
     use crate::index::{Change, Index};
 
     fn record(number: usize) -> String {
@@ -74,12 +74,6 @@ mod tests {
             "createdAt": "2026-07-01T12:00:00.000Z", "updatedAt": "2026-07-01T12:00:00.000Z",
             "observedAt": "2026-07-01T12:00:00Z", "sources": [], "schemaVersion": 2}}"#
         )
-    }
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("membound-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
     }
 
     /// So many threads that one of them is always reading.

@@ -5,6 +5,7 @@
 
 mod candidates;
 mod census;
+mod changes;
 mod check;
 mod connections;
 mod file;
@@ -190,4 +191,16 @@ fn lost_log() -> Error {
 
 fn replaced() -> Error {
     Error::IndexUnavailable { reason: "its file was replaced meanwhile".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    /// An empty folder of one test.
+    pub(super) fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("membound-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::tokens::TOKENIZER_VERSION;
 
 /// The schema this version writes; kept in `PRAGMA user_version`.
-pub const SCHEMA_VERSION: i64 = 2;
+pub const SCHEMA_VERSION: i64 = 3;
 /// "mbnd": tells our files from those of other programs; kept in `PRAGMA application_id`.
 const APPLICATION_ID: i64 = 0x6d62_6e64;
 /// Where the file's first page keeps the two.
@@ -82,6 +82,10 @@ CREATE TABLE tag (
     PRIMARY KEY (tag, row)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tag_row ON tag (row);
+CREATE TABLE change (
+    sequence INTEGER PRIMARY KEY,
+    row INTEGER NOT NULL
+) STRICT;
 CREATE VIRTUAL TABLE search USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = \"ascii tokenchars '_'\"
 );

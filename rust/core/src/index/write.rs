@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Index;
 use super::connections::at_work;
-use super::log;
 use super::standing::Standing;
+use super::{changes, log};
 use crate::error::{Error, Result};
 use crate::record::{Card, Mark, Record};
 
@@ -65,6 +65,7 @@ impl Index {
             for id in change.removed {
                 changed += usize::from(remove(connection, id)?);
             }
+            changes::prune(connection, changes::sequence(connection)?)?;
             if change.records.len() >= MANY {
                 optimize(connection)?;
             }
@@ -102,13 +103,23 @@ fn upsert(connection: &Connection, json: &[u8]) -> Result<bool> {
         None => {}
     }
     let row = write_row(connection, &record.card, json)?;
+    changes::note(connection, row)?;
     write_words(connection, row, &record)?;
     if let Some(superseded) = &record.card.supersedes {
-        connection
-            .prepare_cached("UPDATE record SET standing = ?1 WHERE id = ?2 AND standing <> ?3")?
-            .execute(params![Standing::Special, superseded, Standing::Ended])?;
+        mark_special(connection, superseded)?;
     }
     Ok(true)
+}
+
+/// A record that another one replaces is looked at itself from now on.
+fn mark_special(connection: &Connection, id: &str) -> Result<()> {
+    let row = connection
+        .prepare_cached(
+            "UPDATE record SET standing = ?1 WHERE id = ?2 AND standing NOT IN (?1, ?3) RETURNING row",
+        )?
+        .query_row(params![Standing::Special, id, Standing::Ended], |row| row.get(0))
+        .optional()?;
+    row.map_or(Ok(()), |row| changes::note(connection, row))
 }
 
 fn write_row(connection: &Connection, card: &Card, json: &[u8]) -> Result<i64> {
@@ -186,6 +197,7 @@ fn remove(connection: &Connection, id: &str) -> Result<bool> {
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((row, unmarked)) = row else { return Ok(false) };
+    changes::note(connection, row)?;
     forget_words(connection, row, unmarked)?;
     Ok(true)
 }
