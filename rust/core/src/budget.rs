@@ -65,7 +65,7 @@ impl<O> Selection<O> {
 }
 
 /// Takes records in rank order until the record budget is used, each as far as the character budget allows.
-pub fn select<O>(
+pub(crate) fn select<O>(
     admitted: &[Measured],
     request: &Request,
     mut record: impl FnMut(usize) -> Result<(Record, O)>,

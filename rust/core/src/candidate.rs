@@ -8,7 +8,7 @@ use crate::trace::{Filtered, Scored};
 
 /// What a path proposes for one query.
 #[derive(Debug, Default)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     /// Every record that could be among the best, in no order.
     pub candidates: Vec<Candidate>,
     /// All others, by the stage that drops them.
@@ -19,7 +19,7 @@ pub struct Proposal {
 
 /// A record that some channel proposes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The record's id.
     pub id: String,
     /// What ranking reads of it.
@@ -34,14 +34,14 @@ pub struct Candidate {
 
 impl Candidate {
     /// A record of which nothing is known but what it says itself.
-    pub fn unjudged(card: Arc<Card>, hits: usize, key: usize) -> Self {
+    pub(crate) fn unjudged(card: Arc<Card>, hits: usize, key: usize) -> Self {
         Self { id: card.id.clone(), traits: card.traits(), hits, key, unjudged: Some(card) }
     }
 }
 
 /// A candidate with what it measures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// The candidate.
     pub candidate: Candidate,
     /// Its features and final score.
@@ -50,7 +50,7 @@ pub struct Measured {
 
 impl Measured {
     /// Its place in the total order.
-    pub fn key(&self) -> Key<'_> {
+    pub(crate) fn key(&self) -> Key<'_> {
         let Candidate { id, traits, .. } = &self.candidate;
         Key { score: self.scored.final_score, updated: traits.updated, id }
     }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::candidate::{Candidate, Proposal};
 use crate::error::Result;
+use crate::query::Query;
 use crate::record::Record;
 use crate::request::Request;
-use crate::retrieve::{Path, Query, retrieve};
+use crate::retrieve::{Path, retrieve};
 use crate::tokens::matched;
 use crate::trace::{Channel, Mode};
 
@@ -24,7 +25,7 @@ impl Path for Records {
 
     fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
         let candidate = |(key, record): (usize, &Record)| {
-            let hits = matched(&query.tokens.tokens, &record.search_tokens().tokens);
+            let hits = matched(query.texts(), &record.search_tokens().tokens);
             Candidate::unjudged(Arc::new(record.card.clone()), hits, key)
         };
         let candidates = self.0.iter().enumerate().map(candidate).collect();

@@ -10,6 +10,8 @@ pub struct Hints(u8);
 impl Hints {
     /// No hint.
     pub const NONE: Self = Self(0);
+    /// How many hints there are.
+    pub const COUNT: usize = 4;
 
     fn of(kind: MemoryType) -> Self {
         Self(match kind {
@@ -28,6 +30,11 @@ impl Hints {
     /// Whether the two sets share a hint.
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Whether each of the hints is in the set, in a fixed order.
+    pub fn each(self) -> impl Iterator<Item = bool> {
+        (0..Self::COUNT).map(move |hint| self.0 >> hint & 1 == 1)
     }
 
     /// The set as a number; the index stores it.

@@ -49,7 +49,7 @@ pub(crate) fn final_score(features: &Features, weights: &Weights) -> f64 {
 
 /// What two candidates are ordered by.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Key<'a> {
+pub(crate) struct Key<'a> {
     /// The final score: more comes first.
     pub score: f64,
     /// The last change: later comes first, a date that cannot be read last.
@@ -59,6 +59,6 @@ pub struct Key<'a> {
 }
 
 /// The total order of candidates, best first.
-pub fn order(a: Key<'_>, b: Key<'_>) -> Ordering {
+pub(crate) fn order(a: Key<'_>, b: Key<'_>) -> Ordering {
     b.score.total_cmp(&a.score).then_with(|| b.updated.cmp(&a.updated)).then_with(|| a.id.cmp(b.id))
 }

@@ -269,8 +269,13 @@ impl Record {
         locators.chain([self.content.as_str()]).any(hides_text)
     }
 
-    /// The record's search tokens: of content, tags, type, and kind and locator of each source.
+    /// The record's search tokens.
     pub fn search_tokens(&self) -> SearchTokens {
+        search_tokens(&self.search_text(), RECORD_TOKENS)
+    }
+
+    /// What the record is found by: content, tags, type, and kind and locator of each source.
+    pub(crate) fn search_text(&self) -> String {
         let mut text =
             format!("{}\n{}\n{}", self.content, self.tags.join(" "), self.card.kind.name());
         for source in &self.sources {
@@ -279,6 +284,6 @@ impl Record {
             text.push(' ');
             text.push_str(source.locator.as_deref().unwrap_or_default());
         }
-        search_tokens(&text, RECORD_TOKENS)
+        text
     }
 }

@@ -2,47 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::admission::Admission;
 use crate::budget::{self, Selection};
 use crate::candidate::{Candidate, Measured, Proposal};
 use crate::error::Result;
-use crate::features::Features;
-use crate::hints::{self, Hints};
 use crate::lifecycle::{Lifecycle, lifecycle};
+use crate::query::Query;
 use crate::rank::{self, WEIGHTS};
-use crate::record::{Card, Record, Traits};
+use crate::record::{Card, Record};
 use crate::request::Request;
-use crate::scope::Place;
-use crate::tokens::{QUERY_TOKENS, SearchTokens, TOKENIZER_VERSION, search_tokens};
-use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Scored, Trace};
-
-/// A request with everything that follows from it alone.
-#[derive(Debug)]
-pub(crate) struct Query<'a> {
-    /// The request.
-    pub request: &'a Request,
-    /// Its search tokens.
-    pub tokens: SearchTokens,
-    /// The hints it gives.
-    pub hints: Hints,
-    /// Its rule of admission.
-    pub admission: Admission,
-    /// The places it may see.
-    pub places: Vec<Place>,
-}
-
-impl<'a> Query<'a> {
-    /// Reads the request's words and scope once.
-    pub(crate) fn new(request: &'a Request) -> Self {
-        Self {
-            request,
-            tokens: search_tokens(&request.query, QUERY_TOKENS),
-            hints: hints::hinted(&request.query),
-            admission: Admission::new(request.relevance_mode, &request.query),
-            places: request.places(),
-        }
-    }
-}
+use crate::tokens::TOKENIZER_VERSION;
+use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
 
 /// Where candidates come from.
 pub(crate) trait Path {
@@ -137,22 +106,6 @@ fn drop_unless(candidates: &mut Vec<Candidate>, keep: impl Fn(&Card) -> bool) ->
     before - candidates.len()
 }
 
-impl Query<'_> {
-    /// The features of a record that holds `hits` query tokens, with its final score.
-    pub(crate) fn score(&self, traits: &Traits, hits: usize) -> Scored {
-        let asked = self.tokens.tokens.len();
-        let features = Features::measure(traits, hits, asked, self.hints, self.request.now);
-        Scored { features, final_score: rank::final_score(&features, &WEIGHTS) }
-    }
-
-    /// A final score that the record's own is never above.
-    pub(crate) fn score_bound(&self, traits: &Traits, hits: usize) -> f64 {
-        let asked = self.tokens.tokens.len();
-        let features = Features::at_most(traits, hits, asked, self.hints, self.request.now);
-        rank::final_score(&features, &WEIGHTS)
-    }
-}
-
 /// Gives every candidate its features and final score.
 fn measured(candidates: Vec<Candidate>, query: &Query<'_>) -> Vec<Measured> {
     let measure = |candidate: Candidate| {
@@ -196,8 +149,8 @@ fn account<P: Path>(
     Trace {
         timestamp: query.request.timestamp.clone(),
         mode: P::MODE,
-        query_token_count: query.tokens.tokens.len(),
-        query_tokens_truncated: query.tokens.truncated,
+        query_token_count: query.asked(),
+        query_tokens_truncated: query.truncated,
         candidate_count: admitted.eligible,
         filtered: admitted.filtered,
         rankings: admitted.best.iter().take(MOST_LISTED).map(ranking).collect(),

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arbitrary::{Result, Unstructured};
 use membound_core::error::Error;
-use membound_core::files::{Outcome, retrieve_records};
-use membound_core::index::{Change, Index};
+use membound_core::files::retrieve_records;
+use membound_core::index::{Change, Index, Recalled, Warmth};
 use membound_core::request::Request;
+use membound_core::trace::Mode;
 
 use crate::context::check_outcome;
 use crate::hostile;
@@ -52,7 +53,9 @@ fn run(choices: &mut Unstructured<'_>, path: &Path) -> Result<()> {
 }
 
 fn open(path: &Path) -> membound_core::error::Result<Index> {
-    Index::open(path, false)
+    let index = Index::open(path, false)?;
+    index.limit_memory(1 << 30);
+    Ok(index)
 }
 
 /// Writes some records and removes some, in one transaction.
@@ -78,16 +81,22 @@ fn change(choices: &mut Unstructured<'_>, index: &Index, records: &mut Records) 
     Ok(())
 }
 
-/// Asks the index and the records one question: one answer.
+/// Asks the index, its postings in memory and the records one question: one answer.
 fn compare(choices: &mut Unstructured<'_>, index: &Index, records: &Records) -> Result<()> {
     let request = hostile::request(choices)?;
     let request = Request::parse(request.as_bytes()).expect("a request of ours is one");
+    let found = index.retrieve_from_file(&request).expect("a sound index answers");
+    assert_same(&found, records, &request);
+    if index.memory().0 != Warmth::Ready || choices.ratio(1, 8)? {
+        while index.fill_memory(choices.int_in_range(1..=3)?).expect("a sound index is read") {}
+    }
     let found = index.retrieve(&request).expect("a sound index answers");
+    assert_eq!(found.trace.mode, Mode::Postings);
     assert_same(&found, records, &request);
     Ok(())
 }
 
-fn assert_same(found: &Outcome<Vec<u8>>, records: &Records, request: &Request) {
+fn assert_same(found: &Recalled, records: &Records, request: &Request) {
     check_outcome(found, request);
     let expected = retrieve_records(request, records.values().map(String::as_bytes))
         .expect("the records are good");
@@ -99,7 +108,7 @@ fn assert_same(found: &Outcome<Vec<u8>>, records: &Records, request: &Request) {
     }
     assert_eq!(trace, expected.trace);
     for taken in &found.selection.taken {
-        assert_eq!(records[&taken.record.card.id].as_bytes(), taken.origin);
+        assert_eq!(*records[&taken.record.card.id].as_bytes(), *taken.origin);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use membound_core::error::Error;
-use membound_core::index;
+use membound_core::index::{self, Warmth};
 use membound_core::instant::Millis;
 use membound_core::lock;
 use membound_core::request::Request;
@@ -13,14 +13,16 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::convert::{json, shown};
+use crate::convert::Recalled;
 use crate::error::{CoreError, CoreResult};
 
 /// An open index; any thread may use it.
 #[pyclass(frozen, module = "membound._core")]
 pub(crate) struct Index(index::Index);
 
-type Selected<'py> = Vec<(Bound<'py, PyBytes>, Option<String>)>;
+fn recalled(found: index::Recalled) -> Recalled {
+    Recalled::new(found, |json| json)
+}
 
 /// When a record was last changed, if that can be read, and its id.
 type Cursor = (Option<Millis>, String);
@@ -50,20 +52,42 @@ impl Index {
         self.0.is_current()
     }
 
-    /// Runs the pipeline: (JSON, cut content or None) of each selected record, block, trace.
-    fn retrieve<'py>(
+    /// Runs the pipeline over one snapshot.
+    fn retrieve(&self, py: Python<'_>, request: PyBackedBytes) -> CoreResult<Recalled> {
+        apart(py, || self.0.retrieve(&Request::parse(&request)?)).map(recalled)
+    }
+
+    /// Runs the pipeline over one snapshot; None where it is not known to be in line with a folder.
+    fn recall(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         request: PyBackedBytes,
-    ) -> CoreResult<(Selected<'py>, String, Bound<'py, PyBytes>)> {
-        let (outcome, trace) = apart(py, || -> CoreResult<_> {
-            let outcome = self.0.retrieve(&Request::parse(&request)?)?;
-            let trace = json(&outcome.trace)?;
-            Ok((outcome, trace))
-        })?;
-        let taken = outcome.selection.taken.into_iter().map(shown);
-        let selected = taken.map(|(json, content)| (PyBytes::new(py, &json), content)).collect();
-        Ok((selected, outcome.selection.block, PyBytes::new(py, &trace)))
+        folder: PathBuf,
+    ) -> CoreResult<Option<Recalled>> {
+        let found = apart(py, || self.0.recall(&Request::parse(&request)?, &folder))?;
+        Ok(found.map(recalled))
+    }
+
+    /// Lets the postings in memory take so many bytes; 0 keeps none.
+    fn limit_memory(&self, py: Python<'_>, bytes: usize) {
+        py.detach(|| self.0.limit_memory(bytes));
+    }
+
+    /// Reads up to `most` more records into memory; whether there is more to do.
+    fn fill_memory(&self, py: Python<'_>, most: usize) -> CoreResult<bool> {
+        apart(py, || self.0.fill_memory(most))
+    }
+
+    /// How far the postings in memory are, how many records they have, and the bytes that they take.
+    fn memory(&self, py: Python<'_>) -> (&'static str, usize, usize) {
+        let (warmth, records, bytes) = py.detach(|| self.0.memory());
+        let name = match warmth {
+            Warmth::Off => "off",
+            Warmth::Filling => "filling",
+            Warmth::Ready => "ready",
+            Warmth::TooLarge => "too-large",
+        };
+        (name, records, bytes)
     }
 
     /// Every unmarked directive of the places that a request sees, as canonical JSON.

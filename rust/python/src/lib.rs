@@ -28,9 +28,11 @@ mod _core {
     use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
     use pyo3::types::PyBytes;
 
-    use crate::convert::{json, shown};
+    use crate::convert::json;
     use crate::error::CoreResult;
 
+    #[pymodule_export]
+    use crate::convert::Recalled;
     #[pymodule_export]
     use crate::index::Index;
     #[pymodule_export]
@@ -83,20 +85,18 @@ mod _core {
 
     type Positions = Vec<(usize, Option<String>)>;
 
-    /// Runs the pipeline over records: (position, cut content or None) of each selected one, block, trace.
+    /// Runs the pipeline over records.
     #[pyfunction]
     fn retrieve_records(
         py: Python<'_>,
         request: PyBackedBytes,
         records: Vec<PyBackedBytes>,
-    ) -> CoreResult<(Positions, String, Bound<'_, PyBytes>)> {
-        let (selected, block, trace) = py.detach(|| -> CoreResult<_> {
+    ) -> CoreResult<Recalled> {
+        py.detach(|| -> CoreResult<_> {
             let request = Request::parse(&request)?;
             let outcome = files::retrieve_records(&request, records.iter().map(|json| &**json))?;
-            let selected = outcome.selection.taken.into_iter().map(shown);
-            Ok((selected.collect(), outcome.selection.block, json(&outcome.trace)?))
-        })?;
-        Ok((selected, block, PyBytes::new(py, &trace)))
+            Ok(Recalled::new(outcome, |at| Arc::from(&*records[at])))
+        })
     }
 
     /// Waits for what the index is doing; to be called before a fork.

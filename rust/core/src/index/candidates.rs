@@ -14,8 +14,9 @@ use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
 use crate::candidate::{Candidate, Proposal};
 use crate::error::{Error, Result};
+use crate::query::Query;
 use crate::record::Record;
-use crate::retrieve::{Path, Query};
+use crate::retrieve::Path;
 use crate::tokens::matched;
 use crate::trace::{Channel, Mode};
 
@@ -45,7 +46,7 @@ impl<'c> Fts5<'c> {
         let mut hits = vec![0_u8; count];
         let mut postings =
             self.connection.prepare_cached("SELECT rowid FROM search WHERE search MATCH ?1")?;
-        for token in &query.tokens.tokens {
+        for token in query.texts() {
             let mut rows = postings.query([phrase(token)])?;
             while let Some(row) = rows.next()? {
                 let count = hits
@@ -60,7 +61,7 @@ impl<'c> Fts5<'c> {
     /// The rows that could be admitted or that have a say in it.
     fn proposed(&self, query: &Query<'_>, places: &[PlaceRow], hits: &[u8]) -> Result<Vec<i64>> {
         let mut rows = Vec::new();
-        if let Some(fewest) = query.admission.fewest_hits(query.tokens.tokens.len()) {
+        if let Some(fewest) = query.admission.fewest_hits(query.asked()) {
             let enough = |(_, count): &(i64, &u8)| usize::from(**count) >= fewest;
             rows.extend((0_i64..).zip(hits).filter(enough).map(|(row, _)| row));
         }
@@ -93,7 +94,7 @@ impl<'c> Fts5<'c> {
 
 impl Path for Fts5<'_> {
     const MODE: Mode = Mode::Fts5;
-    type Origin = Vec<u8>;
+    type Origin = Arc<[u8]>;
 
     fn channel(hits: usize) -> Channel {
         if hits > 0 { Channel::Fts5 } else { Channel::TypeAffinity }
@@ -125,19 +126,19 @@ impl Path for Fts5<'_> {
         Ok(Proposal { candidates, filtered: census.dropped(query.request), outranked: 0 })
     }
 
-    fn record(&mut self, key: usize) -> Result<(Record, Vec<u8>)> {
+    fn record(&mut self, key: usize) -> Result<(Record, Arc<[u8]>)> {
         let row = i64::try_from(key).map_err(damaged)?;
         let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
         let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
-        Ok((parse(&json)?, json))
+        Ok((parse(&json)?, json.into()))
     }
 }
 
 /// The exact number of query tokens in a record, of which `hits` is what the postings say: more, where a
 /// token is as long as one that was cut.
 fn count(record: &Record, query: &Query<'_>, hits: u8) -> usize {
-    if query.tokens.tokens.iter().any(|token| token.len() >= MOST_TOKEN_BYTES) {
-        return matched(&query.tokens.tokens, &record.search_tokens().tokens);
+    if query.texts().iter().any(|token| token.len() >= MOST_TOKEN_BYTES) {
+        return matched(query.texts(), &record.search_tokens().tokens);
     }
     usize::from(hits)
 }

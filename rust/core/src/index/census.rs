@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::standing::Standing;
 use crate::error::Result;
+use crate::query::Query;
 use crate::request::Request;
-use crate::retrieve::Query;
 use crate::scope::Scope;
 use crate::trace::Filtered;
 

@@ -26,22 +26,29 @@ const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE
     .union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
 
 static AT_WORK: RwLock<()> = RwLock::new(());
-static OPEN: Mutex<Vec<Weak<Connections>>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<Weak<dyn Abandon>>> = Mutex::new(Vec::new());
 
 thread_local! {
     static FORKING: RefCell<Option<RwLockWriteGuard<'static, ()>>> = const { RefCell::new(None) };
 }
 
+/// A connection that reads, and what its owner noted of the last snapshot that it had.
+#[derive(Debug)]
+pub(super) struct Reader<S> {
+    pub(super) connection: Connection,
+    pub(super) seen: Option<S>,
+}
+
 /// One connection that writes, none where a fork took it away, and those that read and are idle.
 #[derive(Debug)]
-pub(super) struct Connections {
+pub(super) struct Connections<S> {
     writer: Mutex<Option<Connection>>,
-    readers: Mutex<Vec<Connection>>,
+    readers: Mutex<Vec<Reader<S>>>,
     // Told without the writer's lock, for which a reader does not wait.
     abandoned: AtomicBool,
 }
 
-impl Connections {
+impl<S: Send + 'static> Connections<S> {
     pub(super) fn new(writer: Connection) -> Arc<Self> {
         let connections = Arc::new(Self {
             writer: Mutex::new(Some(writer)),
@@ -50,7 +57,8 @@ impl Connections {
         });
         let mut open = lock(&OPEN);
         open.retain(|one| one.strong_count() > 0);
-        open.push(Arc::downgrade(&connections));
+        let weak: Weak<Self> = Arc::downgrade(&connections);
+        open.push(weak);
         connections
     }
 
@@ -60,17 +68,18 @@ impl Connections {
         work(writer.as_mut().ok_or_else(forked)?)
     }
 
-    /// An idle reader, or the one that `connect` gives; one that met an error is closed with it.
+    /// An idle reader, or one over what `connect` gives; one that met an error is closed with it.
     pub(super) fn read<T>(
         &self,
         connect: impl FnOnce() -> Result<Connection>,
-        work: impl FnOnce(&mut Connection) -> Result<T>,
+        work: impl FnOnce(&mut Reader<S>) -> Result<T>,
     ) -> Result<T> {
         if self.abandoned.load(Ordering::Relaxed) {
             return Err(forked());
         }
         let idle = lock(&self.readers).pop();
-        let mut reader = idle.map_or_else(connect, Ok)?;
+        let anew = || connect().map(|connection| Reader { connection, seen: None });
+        let mut reader = idle.map_or_else(anew, Ok)?;
         let result = work(&mut reader)?;
         lock(&self.readers).push(reader);
         Ok(result)
@@ -81,12 +90,20 @@ impl Connections {
         lock(&self.readers).clear();
         lock(&self.writer).take();
     }
+}
 
+/// What becomes of connections in the child of a fork.
+trait Abandon: Send + Sync {
     /// Closes all without a checkpoint, which would be the parent's to make.
+    fn abandon(&self);
+}
+
+impl<S: Send> Abandon for Connections<S> {
     fn abandon(&self) {
         self.abandoned.store(true, Ordering::Relaxed);
         let writer = lock(&self.writer).take();
-        for connection in std::mem::take(&mut *lock(&self.readers)).into_iter().chain(writer) {
+        let readers = std::mem::take(&mut *lock(&self.readers));
+        for connection in readers.into_iter().map(|reader| reader.connection).chain(writer) {
             // Should it fail, the connection is left open rather than closed with a checkpoint.
             match connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
                 Ok(_) => drop(connection),

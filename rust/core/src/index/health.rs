@@ -1,12 +1,12 @@
 //! What an index knows of itself: counts, notes, intents and rows.
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Index;
 use crate::error::Result;
 use crate::instant::Millis;
+use crate::query::Query;
 use crate::request::Request;
-use crate::retrieve::Query;
 
 /// How many records the index holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,19 +35,24 @@ pub struct State {
     pub changing: bool,
 }
 
+impl State {
+    /// What a snapshot says.
+    pub(super) fn of(connection: &Connection) -> Result<Self> {
+        let mut find = connection.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'complete'),
+             (SELECT value FROM meta WHERE name = 'folder'),
+             EXISTS (SELECT 1 FROM intent)",
+        )?;
+        Ok(find.query_row([], |row| {
+            Ok(Self { complete: row.get(0)?, folder: row.get(1)?, changing: row.get(2)? })
+        })?)
+    }
+}
+
 impl Index {
     /// How far the index is with the files, in one snapshot.
     pub fn state(&self) -> Result<State> {
-        self.read(|connection| {
-            let mut find = connection.prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'complete'),
-                 (SELECT value FROM meta WHERE name = 'folder'),
-                 EXISTS (SELECT 1 FROM intent)",
-            )?;
-            Ok(find.query_row([], |row| {
-                Ok(State { complete: row.get(0)?, folder: row.get(1)?, changing: row.get(2)? })
-            })?)
-        })
+        self.read(State::of)
     }
 
     /// Counts the records.

@@ -10,7 +10,9 @@ mod check;
 mod connections;
 mod file;
 mod health;
+mod hot;
 mod log;
+mod recall;
 mod schema;
 mod standing;
 mod write;
@@ -22,13 +24,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Error, Result};
-use crate::request::Request;
-use crate::retrieve::{Outcome, retrieve};
 
 use connections::{Connections, at_work, close_with_checkpoint, connect};
 
 pub use connections::{after_fork_in_child, after_fork_in_parent, before_fork};
 pub use health::{Counts, Page, State};
+pub use hot::Warmth;
+pub use recall::Recalled;
 pub use schema::SCHEMA_VERSION;
 pub use write::Change;
 
@@ -42,7 +44,8 @@ pub struct Index {
     file: file::Identity,
     sides: [file::Identity; 2],
     schema: i64,
-    connections: Arc<Connections>,
+    connections: Arc<Connections<recall::Seen>>,
+    memory: hot::Memory,
     log: log::Bound,
     closed: AtomicBool,
 }
@@ -96,6 +99,7 @@ impl Index {
             sides: file::sides(path),
             schema,
             connections: Connections::new(writer),
+            memory: hot::Memory::default(),
             log: log::Bound::new(),
             closed: AtomicBool::new(false),
         })
@@ -130,20 +134,15 @@ impl Index {
         Err(lost_log())
     }
 
-    /// Runs the pipeline over one snapshot; a selected record's origin is its canonical JSON.
-    pub fn retrieve(&self, request: &Request) -> Result<Outcome<Vec<u8>>> {
-        self.read(|connection| retrieve(request, &mut candidates::Fts5::new(connection)))
-    }
-
     /// Runs `work` in a read transaction of a connection of its own.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let _at_work = at_work();
         self.connections.read(
             || self.reader(),
-            |connection| {
+            |reader| {
                 self.require_sides()?;
                 let transaction =
-                    connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+                    reader.connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
                 let result =
                     schema::require(&transaction, self.schema).and_then(|()| work(&transaction));
                 transaction.finish()?;

@@ -1,0 +1,87 @@
+//! A partition: the records of one place and one agent, or of none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::lists::Doc;
+use super::segment::{Entry, MOST_DOCS, Segment};
+use super::terms::Term;
+use crate::record::{Authority, Card, MemoryType};
+
+/// A document of a partition, by its number there.
+pub(super) type Place = u32;
+
+/// Segments, and what is known of their records beside the postings.
+#[derive(Debug, Default)]
+pub(super) struct Partition {
+    pub(super) segments: Vec<Segment>,
+    /// The records that are looked at themselves, by number.
+    pub(super) special: BTreeMap<Place, Arc<Card>>,
+    /// How many plain records there are of each authority and type.
+    pub(super) plain: BTreeMap<(Authority, MemoryType), usize>,
+    /// How many records can never be active again; they are in no segment.
+    pub(super) ended: usize,
+}
+
+impl Partition {
+    /// All records, the ended ones included.
+    pub(super) fn len(&self) -> usize {
+        self.ended + self.special.len() + self.plain.values().sum::<usize>()
+    }
+
+    /// Adds a record that needs no look of its own, or has to be looked at; `None` where there is no room.
+    pub(super) fn push(
+        &mut self,
+        card: &Arc<Card>,
+        entry: Entry,
+        terms: &[Term],
+        plain: bool,
+    ) -> Option<Place> {
+        if self.segments.last().is_none_or(Segment::is_full) {
+            self.segments.push(Segment::default());
+        }
+        let segment = self.segments.len() - 1;
+        let doc = self.segments.last_mut()?.push(&card.id, entry, terms, plain)?;
+        let place = u32::try_from(segment * MOST_DOCS).ok()? + u32::from(doc);
+        if plain {
+            *self.plain.entry((card.authority, card.kind)).or_default() += 1;
+        } else {
+            self.special.insert(place, Arc::clone(card));
+        }
+        Some(place)
+    }
+
+    /// Takes a record out of all answers.
+    pub(super) fn remove(&mut self, place: Place) {
+        let (segment, doc) = parts(place);
+        let Some(segment) = self.segments.get_mut(segment) else { return };
+        segment.remove(doc);
+        if self.special.remove(&place).is_some() {
+            return;
+        }
+        let traits = segment.entry(doc).map(|entry| entry.traits);
+        if let Some(count) = traits.and_then(|one| self.plain.get_mut(&(one.authority, one.kind))) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// The special documents of a segment, with what they are judged by.
+    pub(super) fn special_in(&self, segment: usize) -> impl Iterator<Item = (Doc, &Arc<Card>)> {
+        let first = u32::try_from(segment * MOST_DOCS).unwrap_or(u32::MAX);
+        let last = first.saturating_add(u32::from(Doc::MAX));
+        self.special.range(first..=last).map(|(&place, card)| (parts(place).1, card))
+    }
+
+    /// Bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        // Of a card and its texts, about; there are few.
+        const CARD: usize = size_of::<Card>() + 512;
+        self.segments.iter().map(Segment::bytes).sum::<usize>() + self.special.len() * CARD
+    }
+}
+
+/// The segment and the number in it.
+pub(super) fn parts(place: Place) -> (usize, Doc) {
+    let doc = Doc::try_from(place % (1 << Doc::BITS)).unwrap_or_default();
+    ((place >> Doc::BITS) as usize, doc)
+}

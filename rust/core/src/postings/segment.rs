@@ -1,0 +1,157 @@
+//! A segment: at most 65,536 documents of one place, and which of them hold each term.
+
+use hashbrown::HashTable;
+
+use super::lists::{Doc, Lists, Posting, Read, clear, is_set, set};
+use super::terms::Term;
+use super::texts::Texts;
+use crate::hints::Hints;
+use crate::record::Traits;
+
+/// Most documents: their numbers have sixteen bits.
+pub(super) const MOST_DOCS: usize = 1 << 16;
+/// From this size on, at each doubling, bits that have become sparse are made lists.
+const FIRST_THINNING: usize = 1_024;
+
+/// What a segment keeps of a record.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    /// What ranking reads.
+    pub(super) traits: Traits,
+    /// Its row in the index.
+    pub(super) row: u32,
+}
+
+/// Documents by number; a number is never used twice.
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    entries: Vec<Entry>,
+    ids: Texts,
+    postings: HashTable<(Term, Posting)>,
+    lists: Lists,
+    plain: Vec<u64>,
+    // For each hint, who answers it.
+    answers: [Vec<u64>; Hints::COUNT],
+}
+
+impl Segment {
+    /// Whether it takes no more documents.
+    pub(super) fn is_full(&self) -> bool {
+        self.entries.len() >= MOST_DOCS
+    }
+
+    /// How many documents it has, those that are gone included.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Adds a document with its distinct terms; a plain one needs no look of its own. `None` where there
+    /// is no room.
+    pub(super) fn push(
+        &mut self,
+        id: &str,
+        entry: Entry,
+        terms: &[Term],
+        plain: bool,
+    ) -> Option<Doc> {
+        let doc = Doc::try_from(self.entries.len()).ok()?;
+        self.ids.push(id)?;
+        self.entries.push(entry);
+        for &term in terms {
+            self.add(term, doc)?;
+        }
+        if plain {
+            set(&mut self.plain, doc);
+            for (hint, docs) in entry.traits.answers.each().zip(&mut self.answers) {
+                if hint {
+                    set(docs, doc);
+                }
+            }
+        }
+        if self.len() >= FIRST_THINNING && self.len().is_power_of_two() {
+            self.thin()?;
+        }
+        Some(doc)
+    }
+
+    fn add(&mut self, term: Term, doc: Doc) -> Option<()> {
+        let size = self.entries.len();
+        if let Some((_, posting)) = self.postings.find_mut(hash(term), |(one, _)| *one == term) {
+            *posting = self.lists.push(*posting, doc, size)?;
+            return Some(());
+        }
+        self.postings.insert_unique(hash(term), (term, Posting::of(doc)), |(one, _)| hash(*one));
+        Some(())
+    }
+
+    fn thin(&mut self) -> Option<()> {
+        let size = self.entries.len();
+        for (_, posting) in &mut self.postings {
+            *posting = self.lists.thinned(*posting, size)?;
+        }
+        Some(())
+    }
+
+    /// Takes a document out of all answers; its number stays in the postings.
+    pub(super) fn remove(&mut self, doc: Doc) {
+        clear(&mut self.plain, doc);
+        self.answers.iter_mut().for_each(|docs| clear(docs, doc));
+    }
+
+    /// What is kept of a document.
+    pub(super) fn entry(&self, doc: Doc) -> Option<&Entry> {
+        self.entries.get(usize::from(doc))
+    }
+
+    /// A document's id.
+    pub(super) fn id(&self, doc: Doc) -> &str {
+        self.ids.get(u32::from(doc))
+    }
+
+    /// The documents that hold a term, those that are gone included.
+    pub(super) fn read(&self, term: Term) -> Option<Read<'_>> {
+        let (_, posting) = self.postings.find(hash(term), |(one, _)| *one == term)?;
+        Some(self.lists.read(posting))
+    }
+
+    /// The plain documents, each as a bit.
+    pub(super) fn plain(&self) -> &[u64] {
+        &self.plain
+    }
+
+    /// The plain documents that answer one of some hints, each as a bit.
+    pub(super) fn answering(&self, hints: Hints) -> Vec<u64> {
+        let mut all = Vec::new();
+        for (_, docs) in hints.each().zip(&self.answers).filter(|(wanted, _)| *wanted) {
+            all.resize(docs.len().max(all.len()), 0);
+            all.iter_mut().zip(docs).for_each(|(all, docs)| *all |= docs);
+        }
+        all
+    }
+
+    /// Whether a document holds a term.
+    pub(super) fn holds(&self, doc: Doc, term: Term) -> bool {
+        match self.read(term) {
+            Some(Read::Docs(docs)) => docs.binary_search(&doc).is_ok(),
+            Some(Read::Bits(bits)) => is_set(bits, doc),
+            None => false,
+        }
+    }
+
+    /// Bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let bits: usize = self.answers.iter().chain([&self.plain]).map(Vec::capacity).sum();
+        self.entries.capacity() * size_of::<Entry>()
+            + self.ids.bytes()
+            + self.postings.allocation_size()
+            + self.lists.bytes()
+            + bits * size_of::<u64>()
+    }
+}
+
+/// Packed tokens differ in few bits: a multiplication by 2^64 over the golden ratio spreads them (Knuth,
+/// "The Art of Computer Programming" 3, section 6.4), and the halves of the product are folded.
+fn hash(term: Term) -> u64 {
+    let spread = term.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    spread ^ (spread >> 32)
+}

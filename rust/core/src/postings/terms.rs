@@ -1,0 +1,76 @@
+//! Terms: a number for each search token and tag, never the same one for two of them.
+
+use hashbrown::HashTable;
+use twox_hash::XxHash3_64;
+
+use super::texts::Texts;
+use crate::tokens::TokenKey;
+
+/// A search token or a tag as a number.
+pub(super) type Term = u64;
+
+/// What stands before a tag in the vocabulary, and in no word.
+const TAG: char = '#';
+
+/// The terms of one index: short tokens are their own number, words and tags get one when they first come.
+#[derive(Debug, Default)]
+pub(super) struct Terms {
+    texts: Texts,
+    numbers: HashTable<u32>,
+}
+
+impl Terms {
+    /// The term of a search token, where there is one.
+    pub(super) fn find(&self, token: TokenKey<'_>) -> Option<Term> {
+        match token {
+            TokenKey::Packed(key) => Some(key),
+            TokenKey::Word(word) => self.number(word).map(numbered),
+        }
+    }
+
+    /// The term of a search token; `None` where there is no room for more of them.
+    pub(super) fn intern(&mut self, token: TokenKey<'_>) -> Option<Term> {
+        match token {
+            TokenKey::Packed(key) => Some(key),
+            TokenKey::Word(word) => self.add(word),
+        }
+    }
+
+    /// The term of a tag, where there is one.
+    pub(super) fn find_tag(&self, tag: &str) -> Option<Term> {
+        self.number(&format!("{TAG}{tag}")).map(numbered)
+    }
+
+    /// The term of a tag; `None` where there is no room for more of them.
+    pub(super) fn intern_tag(&mut self, tag: &str) -> Option<Term> {
+        self.add(&format!("{TAG}{tag}"))
+    }
+
+    fn number(&self, text: &str) -> Option<u32> {
+        self.numbers.find(hash(text), |&number| self.texts.get(number) == text).copied()
+    }
+
+    fn add(&mut self, text: &str) -> Option<Term> {
+        if let Some(number) = self.number(text) {
+            return Some(numbered(number));
+        }
+        let number = self.texts.push(text)?;
+        let texts = &self.texts;
+        self.numbers.insert_unique(hash(text), number, |&number| hash(texts.get(number)));
+        Some(numbered(number))
+    }
+
+    /// Bytes that it holds.
+    pub(super) fn bytes(&self) -> usize {
+        self.texts.bytes() + self.numbers.allocation_size()
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    XxHash3_64::oneshot(text.as_bytes())
+}
+
+/// Counted down from the highest number, which no packed token comes near.
+fn numbered(number: u32) -> Term {
+    Term::MAX - Term::from(number)
+}
