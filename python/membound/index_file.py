@@ -31,11 +31,13 @@ class IndexFile:
     Args:
         path: where it lies.
         durable: whether commits survive the loss of power.
+        postings_bytes: most memory for its postings; 0 keeps none there.
     """
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
+    def __init__(self, path: Path, *, durable: bool, postings_bytes: int = 0) -> None:
         self._path = path
         self._durable = durable
+        self._postings_bytes = postings_bytes
 
     def exists(self) -> bool:
         """Tells whether anything is there that could hold a record."""
@@ -52,7 +54,7 @@ class IndexFile:
             # Even a reader of SQLite's log writes: to the shared memory, and what a crash left.
             raise IndexUnavailableError("the data folder is read-only")
         self._require_local()
-        return _core.Index.open(self._path, self._durable)
+        return self._with_memory(_core.Index.open(self._path, self._durable))
 
     def replace(self) -> _core.Index:
         """Makes an empty index in the place of what is there, whatever that is.
@@ -64,7 +66,11 @@ class IndexFile:
             IndexUnavailableError: it cannot be removed, or no other can be made.
         """
         self._require_local()
-        return _core.Index.replace(self._path, self._durable)
+        return self._with_memory(_core.Index.replace(self._path, self._durable))
+
+    def _with_memory(self, index: _core.Index) -> _core.Index:
+        index.limit_memory(self._postings_bytes)
+        return index
 
     def _require_local(self) -> None:
         """Refuses another machine's disk: the log's shared memory is one machine's alone."""

@@ -9,7 +9,7 @@ from membound import _core
 from membound.canonical import Quarantined
 from membound.file_names import record_id
 from membound.notes import up_to_date
-from membound.reports import BackfillProgress, Diagnostics, VerifyReport
+from membound.reports import BackfillProgress, Diagnostics, PostingsStatus, VerifyReport
 
 if TYPE_CHECKING:
     from membound.feedback import FeedbackLog
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "diagnose", "verify"]
 
 _BATCH = 256
+_NO_POSTINGS = PostingsStatus(state="off", records=0, bytes=0)
 
 
 def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
@@ -41,10 +42,11 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
         indexed_count=counts[0] if counts else 0,
         stale_count=stale,
         backfill=BackfillProgress(scanned=scanned, remaining=remaining),
+        postings=_NO_POSTINGS if projection is None else projection.memory,
         quarantined=quarantined,
         index_schema_version=_core.index_schema_version,
         tokenizer_version=_core.tokenizer_version,
-        last_injected_ids=session.last_injected_ids,
+        last_injected_ids=session.last_trace.selected_ids if session.last_trace else (),
         last_trace=session.last_trace,
         feedback=feedback.status(),
     )

@@ -20,6 +20,8 @@ from membound.filling import Filling
 from membound.intents import announce, follow, settle
 from membound.log import logger
 from membound.notes import UNSCRUBBED, quarantined, scrubbed, up_to_date
+from membound.reports import PostingsStatus
+from membound.warming import Warming, filled
 from membound.watch import Watch
 
 if TYPE_CHECKING:
@@ -54,6 +56,46 @@ class Projection(Filling):
         super().__init__(canonical, writer)
         self._file = file
         self._watch = Watch(canonical)
+        self._warming = Warming()
+
+    def recall(self, request: bytes) -> _core.Recalled | None:
+        """Recalls through the index; None where it cannot answer."""
+        found = self._recalled_at_once(request)
+        if found is None:
+            found = self.ask(lambda index: index.retrieve(request))
+        index = self._index
+        if found is not None and index is not None and not found.from_memory():
+            self._warming.missed(index)
+        return found
+
+    def _recalled_at_once(self, request: bytes) -> _core.Recalled | None:
+        """Recalls in one call of the core, where nothing but files and index has to be looked at."""
+        index = self._index
+        if index is None or self._backfill is not None or self._lagging or self._watch.is_due():
+            return None
+        try:
+            return index.recall(request, self._canonical.folder)
+        except _FAULTS as error:
+            self._degrade(error, index)
+            return None
+
+    def warm_up(self, timeout: float) -> bool:
+        """Reads the postings into memory, here and now; whether they answer from there."""
+        deadline = time.monotonic() + timeout
+        done = self.wait(timeout) and self.ask(lambda index: filled(index, deadline))
+        return bool(done)
+
+    @property
+    def memory(self) -> PostingsStatus:
+        """The postings in memory."""
+        index = self._index
+        state, records, bytes = ("off", 0, 0) if index is None else index.memory()
+        return PostingsStatus(state=state, records=records, bytes=bytes)
+
+    def close(self) -> None:
+        """Lets the index go."""
+        self._warming.close()
+        super().close()
 
     def ask(self, question: Callable[[_core.Index], _T], *, complete: bool = True) -> _T | None:
         """Asks the index; None where it cannot answer. One that fails is taken out of use.

@@ -34,6 +34,7 @@ class RecordFolder:
 
     def __init__(self, folder: Path, *, durable: bool) -> None:
         self._folder = folder
+        self._path = str(folder)
         self._durable = durable
 
     def names(self) -> list[str]:
@@ -43,6 +44,11 @@ class RecordFolder:
             CanonicalFileError: the folder cannot be listed.
         """
         return self._entries(_may_be_record)
+
+    @property
+    def folder(self) -> str:
+        """Where the files lie."""
+        return self._path
 
     def identity(self) -> str:
         """Tells this state of the folder from others; "" while there is no folder.

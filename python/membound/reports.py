@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from membound.canonical import Quarantined
@@ -16,6 +18,21 @@ class BackfillProgress(msgspec.Struct, frozen=True, kw_only=True):
 
     scanned: int
     remaining: int
+
+
+class PostingsStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """The postings that recall has in memory.
+
+    Attributes:
+        state: ``ready``, ``filling`` while they are not read yet, ``too-large`` where they would
+            take more memory than they may, ``off`` where none are kept.
+        records: records that they have.
+        bytes: memory that they take.
+    """
+
+    state: Literal["off", "filling", "ready", "too-large"]
+    records: int
+    bytes: int
 
 
 class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +50,7 @@ class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):
         indexed_count: rows of the index.
         stale_count: files without a row, rows without a file, and changes that were not finished.
         backfill: how far the present backfill is.
+        postings: the postings in memory.
         quarantined: files that cannot be used, by name, as of the last full look at the folder.
         index_schema_version: what this version writes.
         tokenizer_version: what this version writes.
@@ -52,6 +70,7 @@ class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):
     indexed_count: int
     stale_count: int
     backfill: BackfillProgress
+    postings: PostingsStatus
     quarantined: tuple[Quarantined, ...]
     index_schema_version: int
     tokenizer_version: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, final
 
 import msgspec
 
@@ -21,19 +21,20 @@ from membound.request import (
 from membound.trace import IndexState, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from membound.fields import Authority, MemoryType, Scope
     from membound.text import PathText
 
-__all__ = ["RetrievalResult", "result_of", "retrieve_among", "retrieve_records"]
+__all__ = ["RetrievalResult", "retrieve_among", "retrieve_records"]
 
 _TRACE = msgspec.json.Decoder(Trace)
 
 
-class RetrievalResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one retrieval found.
+@final
+class RetrievalResult:
+    """What one retrieval found; records and trace are made when they are first read.
 
     Attributes:
         records: the selected records, best first, with their content as the budget cut it.
@@ -41,9 +42,63 @@ class RetrievalResult(msgspec.Struct, frozen=True, kw_only=True):
         trace: why, for every step.
     """
 
-    records: tuple[MemoryRecord, ...]
-    context: str
-    trace: Trace
+    __slots__ = ("_context", "_found", "_records", "_state", "_trace")
+
+    def __init__(self, *, records: tuple[MemoryRecord, ...], context: str, trace: Trace) -> None:
+        self._records: tuple[MemoryRecord, ...] | None = records
+        self._context: str | None = context
+        self._trace: Trace | None = trace
+
+    @classmethod
+    def found(cls, found: _core.Recalled, state: IndexState) -> Self:
+        """Makes the result of what the core found."""
+        self = cls.__new__(cls)
+        self._found, self._state = found, state
+        self._records = self._context = self._trace = None
+        return self
+
+    @property
+    def records(self) -> tuple[MemoryRecord, ...]:
+        if self._records is None:
+            self._records = tuple(_as_shown(json, cut) for json, cut in self._found.records())
+        return self._records
+
+    @property
+    def context(self) -> str:
+        if self._context is None:
+            self._context = self._found.context()
+        return self._context
+
+    @property
+    def trace(self) -> Trace:
+        if self._trace is None:
+            trace = _TRACE.decode(self._found.trace())
+            self._trace = msgspec.structs.replace(trace, index_state=self._state)
+        return self._trace
+
+    def _parts(self) -> tuple[tuple[MemoryRecord, ...], str, Trace]:
+        return self.records, self.context, self.trace
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RetrievalResult):
+            return NotImplemented
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((self.context, self.trace.selected_ids))
+
+    def __repr__(self) -> str:
+        records, context, trace = self._parts()
+        return f"RetrievalResult(records={records!r}, context={context!r}, trace={trace!r})"
+
+    def __reduce__(self) -> tuple[Callable[..., RetrievalResult], tuple[object, ...]]:
+        return _restored, self._parts()
+
+
+def _restored(
+    records: tuple[MemoryRecord, ...], context: str, trace: Trace
+) -> RetrievalResult:
+    return RetrievalResult(records=records, context=context, trace=trace)
 
 
 def retrieve_records(
@@ -115,22 +170,7 @@ def retrieve_records(
 
 def retrieve_among(request: Request, records: list[bytes], state: IndexState) -> RetrievalResult:
     """Judges every one of some records, given as canonical JSON."""
-    selected, context, trace = _core.retrieve_records(request.to_json(), records)
-    return result_of([(records[at], content) for at, content in selected], context, trace, state)
-
-
-def result_of(
-    selected: list[tuple[bytes, str | None]],
-    context: str,
-    trace: bytes,
-    state: IndexState,
-) -> RetrievalResult:
-    """Builds the result from what the core gave: full records for the selected ones only."""
-    return RetrievalResult(
-        records=tuple(_as_shown(json, content) for json, content in selected),
-        context=context,
-        trace=msgspec.structs.replace(_TRACE.decode(trace), index_state=state),
-    )
+    return RetrievalResult.found(_core.retrieve_records(request.to_json(), records), state)
 
 
 def _as_shown(json: bytes, content: str | None) -> MemoryRecord:

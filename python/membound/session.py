@@ -23,7 +23,7 @@ from membound.layout import DELETED, INDEX, LOCK, MEMORY, PURGED
 from membound.projection import Progress, Projection
 from membound.purged import PurgedIds
 from membound.records import MemoryRecord
-from membound.retrieval import RetrievalResult, result_of, retrieve_among
+from membound.retrieval import RetrievalResult, retrieve_among
 from membound.text import system_path
 from membound.writer import Writer
 
@@ -57,6 +57,7 @@ class Session:
         *,
         index: bool,
         durable: bool,
+        postings_bytes: int,
     ) -> None:
         self.path = path
         self.policy = policy
@@ -67,13 +68,14 @@ class Session:
             path / MEMORY, durable=durable, purged=self._purged, aside=self._aside
         )
         self.writer = Writer(path / LOCK, _BUSY_SECONDS)
-        self._index_file = IndexFile(path / INDEX, durable=durable)
+        self._index_file = IndexFile(
+            path / INDEX, durable=durable, postings_bytes=postings_bytes
+        )
         self.projection = (
             Projection(self._index_file, self.canonical, self.writer) if index else None
         )
         self.quarantined: tuple[Quarantined, ...] = ()
-        self.last_injected_ids: tuple[str, ...] = ()
-        self.last_trace: Trace | None = None
+        self.last_injected: RetrievalResult | None = None
         self._process = os.getpid()
         self._closed = False
         if self.projection is not None:
@@ -101,11 +103,17 @@ class Session:
         """The index's state; ``disabled`` where there is none."""
         return "disabled" if self.projection is None else self.projection.state
 
+    @property
+    def last_trace(self) -> Trace | None:
+        """The account of the last recall for injection."""
+        return None if self.last_injected is None else self.last_injected.trace
+
     def answer(self, request: Request) -> RetrievalResult:
         """Recalls through the index, or through the canonical files where it cannot answer."""
-        found = self.ask(lambda index: index.retrieve(request.to_json()))
+        projection = self.projection
+        found = None if projection is None else projection.recall(request.to_json())
         if found is not None:
-            return result_of(*found, "ready")
+            return RetrievalResult.found(found, "ready")
         return retrieve_among(request, self.load(), self.state)
 
     def load(self) -> list[bytes]:

@@ -56,6 +56,7 @@ class MemoryStore(History):
         clock: Callable[[], datetime] | None = None,
         index: bool = True,
         durability: Durability = "full",
+        postings_bytes: int = 512 * 2**20,
     ) -> Self:
         """Opens the store in a data folder, making one where there is nothing.
 
@@ -66,6 +67,8 @@ class MemoryStore(History):
             index: whether to keep an index; without one every recall reads all files.
             durability: ``full`` syncs every change to disk before a verb returns, ``relaxed``
                 leaves that to the operating system.
+            postings_bytes: most memory for postings, from which a process that goes on recalling
+                answers in microseconds; where they need more, and with 0, it answers from the file.
 
         Raises:
             InvalidInputError: naming the argument that is not acceptable.
@@ -83,6 +86,7 @@ class MemoryStore(History):
                 _utc_now if clock is None else clock,
                 index=index,
                 durable=durable,
+                postings_bytes=whole(postings_bytes, "postings_bytes"),
             ),
         )
 
@@ -199,8 +203,7 @@ class MemoryStore(History):
         )
         result = session.answer(request)
         if request.purpose == "injection":
-            session.last_trace = result.trace
-            session.last_injected_ids = result.trace.selected_ids
+            session.last_injected = result
         return result
 
     async def aretrieve(
@@ -285,6 +288,14 @@ class MemoryStore(History):
         """
         self._session.check()
         return self._session.require_projection().wait(seconds(timeout, "timeout"))
+
+    def warm_up(self, timeout: float = 60.0) -> bool:
+        """Reads the postings into memory here and now; whether recall answers from there.
+
+        A store that goes on recalling does it by itself, behind the first recalls.
+        """
+        self._session.check()
+        return self._session.require_projection().warm_up(seconds(timeout, "timeout"))
 
 
 def _utc_now() -> datetime:

@@ -59,12 +59,16 @@ class Watch:
             return "unfinished"
         return "made" if after == before else "none"
 
+    def is_due(self) -> bool:
+        """Tells whether it is time to look again at files that were left out."""
+        return time.monotonic() - self._looked >= _PAUSE_SECONDS
+
     def _usable_again(self, index: _core.Index) -> bool:
         """Tells, at most every few seconds, whether a file that was left out can be used by now.
 
         The disk may only have failed for a moment, or the file was repaired in place.
         """
-        if time.monotonic() - self._looked < _PAUSE_SECONDS:
+        if not self.is_due():
             return False
         self._looked = time.monotonic()
         left_out = (self._canonical.record(one.file) for one in quarantined(index)[:STEP])

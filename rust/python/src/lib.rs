@@ -12,6 +12,8 @@ use pyo3::prelude::*;
 /// The native core of membound.
 #[pymodule(gil_used = false)]
 mod _core {
+    use std::sync::Arc;
+
     use membound_core::context;
     use membound_core::directives::{self, select_directives as select};
     use membound_core::error::Result;
@@ -82,8 +84,6 @@ mod _core {
     fn lifecycle(record: PyBackedBytes, now: Millis) -> CoreResult<&'static str> {
         Ok(state(&Record::parse(&record)?.card, now).name())
     }
-
-    type Positions = Vec<(usize, Option<String>)>;
 
     /// Runs the pipeline over records.
     #[pyfunction]
