@@ -147,13 +147,28 @@ def assert_same(mine: Row, theirs: Row, *, ignored: tuple[str, ...] = ()) -> Non
         assert {**ranking, **apart} == {**wanted, **apart}
 
 
+FROM_INDEX = ("memory-postings", "sqlite-fts5")
+"""The modes of a recall that the index answered, be it from memory or from its file."""
+
+
 @contextmanager
 def store_of(folder: Path, records: list[Record], *, index: bool) -> Iterator[membound.MemoryStore]:
+    """Opens a store of some records that answers from the index's file, or without an index."""
     path = folder / ("indexed" if index else "files")
-    with membound.MemoryStore.open(path, index=index, durability="relaxed") as store:
+    with membound.MemoryStore.open(
+        path, index=index, durability="relaxed", postings_bytes=0
+    ) as store:
         store.import_records(records_of(records))
         if index:
             store.wait_until_ready(60)
+        yield store
+
+
+@contextmanager
+def warm_store_of(folder: Path) -> Iterator[membound.MemoryStore]:
+    """Opens the indexed store of that folder once more, to answer from memory."""
+    with membound.MemoryStore.open(folder / "indexed", durability="relaxed") as store:
+        assert store.warm_up(60)
         yield store
 
 

@@ -1,4 +1,4 @@
-"""Every path to the same answer: the pure function, the index and the canonical files.
+"""Every path to the same answer: the pure function, memory, the index's file, the canonical files.
 
 MEMBOUND_STORES says how many generated stores are asked, each 25 requests; the seeds are fixed. The
 acceptance run is
@@ -25,6 +25,7 @@ from tests.adapters import (
     moment,
     options_of,
     store_of,
+    warm_store_of,
     without_channels,
 )
 from tests.conformance import Request, request_of, rows, whole
@@ -40,20 +41,22 @@ REQUESTS_PER_STORE = 25
 STORES = int(os.environ.get("MEMBOUND_STORES", "30"))
 WIDE = {**DEFAULT_POLICY, "maxInjectedRecords": 64}
 MODES = {True: "sqlite-fts5", False: "filesystem-fallback"}
+WARM = "memory-postings"
 
 
 def assert_paths_agree(folder: Path, records: list[Record], requests: list[Request]) -> None:
-    """Ask both stores and the pure function: equal to the last bit, and to the oracle's answer."""
+    """Ask the stores and the pure function: equal to the last bit, and to the oracle's answer."""
     with (
         store_of(folder, records, index=True) as indexed,
         store_of(folder, records, index=False) as files,
+        warm_store_of(folder) as warm,
     ):
         for request in requests:
             pure = without_channels(ask_records(records, request))
-            for store, index in ((indexed, True), (files, False)):
+            for store, mode in ((warm, WARM), (indexed, MODES[True]), (files, MODES[False])):
                 result = store.retrieve(request["query"], **options_of(request))
-                assert result.trace.mode == MODES[index]
-                assert without_channels(answer_of(result)) == pure, (index, request)
+                assert result.trace.mode == mode
+                assert without_channels(answer_of(result)) == pure, (mode, request)
             assert_same(pure, ask_oracle(records, request))
 
 

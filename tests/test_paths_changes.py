@@ -11,6 +11,7 @@ import pytest
 import membound
 from membound.errors import MemboundError
 from tests.adapters import (
+    FROM_INDEX,
     answer_of,
     ask,
     ask_records,
@@ -18,6 +19,7 @@ from tests.adapters import (
     options_of,
     records_of,
     store_of,
+    warm_store_of,
     without_channels,
 )
 from tests.strategies import NOW, make_content, make_record, make_records, make_request
@@ -33,22 +35,28 @@ STEPS = 60
 
 
 def assert_index_is_current(
-    store: membound.MemoryStore, chance: random.Random, made: list[Record]
+    store: membound.MemoryStore,
+    warm: membound.MemoryStore,
+    chance: random.Random,
+    made: list[Record],
 ) -> None:
-    """Ask the index and, with everything the store exports, the pure function."""
+    """Ask the index, the memory of another and, with all that is exported, the pure function."""
     exported = list(store.export())
     for _ in range(3):
         request = make_request(chance, made)
         result = store.retrieve(request["query"], **options_of(request))
         pure = membound.retrieve_records(exported, request["query"], **options_of(request))
-        assert result.trace.mode == "sqlite-fts5"
+        assert result.trace.mode in FROM_INDEX
         assert without_channels(answer_of(result)) == without_channels(answer_of(pure))
+        remembered = warm.retrieve(request["query"], **options_of(request))
+        assert remembered.trace.mode == "memory-postings"
+        assert without_channels(answer_of(remembered)) == without_channels(answer_of(pure))
 
 
 def test_replaced_records_leave_nothing_behind(tmp_path: Path) -> None:
     chance = random.Random("changes")
     records = make_records(chance, 40)
-    with store_of(tmp_path, records, index=True) as store:
+    with store_of(tmp_path, records, index=True) as store, warm_store_of(tmp_path) as warm:
         for _ in range(10):
             place = chance.randrange(len(records))
             changed = {**make_record(chance, records), "id": records[place]["id"]}
@@ -57,8 +65,9 @@ def test_replaced_records_leave_nothing_behind(tmp_path: Path) -> None:
             store.wait_until_ready(60)
             for _ in range(5):
                 request = make_request(chance, records)
-                found = without_channels(ask(store.retrieve, request))
-                assert found == without_channels(ask_records(records, request))
+                for one in (store, warm):
+                    found = without_channels(ask(one.retrieve, request))
+                    assert found == without_channels(ask_records(records, request))
 
 
 def change(
@@ -91,13 +100,13 @@ def test_every_verb_leaves_the_index_current(seed: int, tmp_path: Path) -> None:
     made = make_records(chance, 25)
     now = moment(NOW) - timedelta(hours=1)
     done = 0
-    with store_of(tmp_path, made, index=True) as store:
+    with store_of(tmp_path, made, index=True) as store, warm_store_of(tmp_path) as warm:
         for step in range(STEPS):
             try:
                 change(store, chance, made, now + timedelta(seconds=step))
                 done += 1
             except MemboundError:
                 continue
-            assert_index_is_current(store, chance, made)
+            assert_index_is_current(store, warm, chance, made)
         assert store.verify().ok
     assert done > STEPS / 2

@@ -79,7 +79,7 @@ if not child:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 store.remember("kiwi again", scope="user")
 assert len(store.retrieve("kiwi").records) == 2
-assert store.retrieve("kiwi").trace.mode == "sqlite-fts5"
+assert store.retrieve("kiwi").trace.mode != "filesystem-fallback"
 assert store.verify().ok
 """
     subprocess.run([sys.executable, "-c", script, tmp_path], check=True, timeout=60)

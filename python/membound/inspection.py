@@ -9,7 +9,8 @@ from membound import _core
 from membound.canonical import Quarantined
 from membound.file_names import record_id
 from membound.notes import up_to_date
-from membound.reports import BackfillProgress, Diagnostics, PostingsStatus, VerifyReport
+from membound.reports import BackfillProgress, Diagnostics, VerifyReport
+from membound.warming import PostingsStatus
 
 if TYPE_CHECKING:
     from membound.feedback import FeedbackLog
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["compare", "diagnose", "verify"]
 
 _BATCH = 256
-_NO_POSTINGS = PostingsStatus(state="off", records=0, bytes=0)
 
 
 def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
@@ -42,7 +42,7 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
         indexed_count=counts[0] if counts else 0,
         stale_count=stale,
         backfill=BackfillProgress(scanned=scanned, remaining=remaining),
-        postings=_NO_POSTINGS if projection is None else projection.memory,
+        postings=PostingsStatus.of(None) if projection is None else projection.memory,
         quarantined=quarantined,
         index_schema_version=_core.index_schema_version,
         tokenizer_version=_core.tokenizer_version,

@@ -20,8 +20,7 @@ from membound.filling import Filling
 from membound.intents import announce, follow, settle
 from membound.log import logger
 from membound.notes import UNSCRUBBED, quarantined, scrubbed, up_to_date
-from membound.reports import PostingsStatus
-from membound.warming import Warming, filled
+from membound.warming import PostingsStatus, Warming, filled
 from membound.watch import Watch
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Projection(Filling):
         return found
 
     def _recalled_at_once(self, request: bytes) -> _core.Recalled | None:
-        """Recalls in one call of the core, where nothing but files and index has to be looked at."""
+        """Recalls in one call of the core, where nothing else has to be looked at."""
         index = self._index
         if index is None or self._backfill is not None or self._lagging or self._watch.is_due():
             return None
@@ -88,9 +87,7 @@ class Projection(Filling):
     @property
     def memory(self) -> PostingsStatus:
         """The postings in memory."""
-        index = self._index
-        state, records, bytes = ("off", 0, 0) if index is None else index.memory()
-        return PostingsStatus(state=state, records=records, bytes=bytes)
+        return PostingsStatus.of(self._index)
 
     def close(self) -> None:
         """Lets the index go."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from membound.canonical import Quarantined
 from membound.feedback import FeedbackStatus
 from membound.trace import IndexState, Trace
+from membound.warming import PostingsStatus
 
 __all__ = ["BackfillProgress", "Diagnostics", "ImportReport", "VerifyReport"]
 
@@ -18,21 +17,6 @@ class BackfillProgress(msgspec.Struct, frozen=True, kw_only=True):
 
     scanned: int
     remaining: int
-
-
-class PostingsStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """The postings that recall has in memory.
-
-    Attributes:
-        state: ``ready``, ``filling`` while they are not read yet, ``too-large`` where they would
-            take more memory than they may, ``off`` where none are kept.
-        records: records that they have.
-        bytes: memory that they take.
-    """
-
-    state: Literal["off", "filling", "ready", "too-large"]
-    records: int
-    bytes: int
 
 
 class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,20 +34,20 @@ _TRACE = msgspec.json.Decoder(Trace)
 
 @final
 class RetrievalResult:
-    """What one retrieval found; records and trace are made when they are first read.
-
-    Attributes:
-        records: the selected records, best first, with their content as the budget cut it.
-        context: the fenced reference block, "" when nothing is relevant.
-        trace: why, for every step.
-    """
+    """What one retrieval found; records and trace are made when they are first read."""
 
     __slots__ = ("_context", "_found", "_records", "_state", "_trace")
 
+    _found: _core.Recalled
+    _state: IndexState
+    _records: tuple[MemoryRecord, ...] | None
+    _context: str | None
+    _trace: Trace | None
+
     def __init__(self, *, records: tuple[MemoryRecord, ...], context: str, trace: Trace) -> None:
-        self._records: tuple[MemoryRecord, ...] | None = records
-        self._context: str | None = context
-        self._trace: Trace | None = trace
+        self._records = records
+        self._context = context
+        self._trace = trace
 
     @classmethod
     def found(cls, found: _core.Recalled, state: IndexState) -> Self:
@@ -59,18 +59,21 @@ class RetrievalResult:
 
     @property
     def records(self) -> tuple[MemoryRecord, ...]:
+        """The selected records, best first, with their content as the budget cut it."""
         if self._records is None:
             self._records = tuple(_as_shown(json, cut) for json, cut in self._found.records())
         return self._records
 
     @property
     def context(self) -> str:
+        """The fenced reference block, "" when nothing is relevant."""
         if self._context is None:
             self._context = self._found.context()
         return self._context
 
     @property
     def trace(self) -> Trace:
+        """Why, for every step."""
         if self._trace is None:
             trace = _TRACE.decode(self._found.trace())
             self._trace = msgspec.structs.replace(trace, index_state=self._state)
@@ -95,9 +98,7 @@ class RetrievalResult:
         return _restored, self._parts()
 
 
-def _restored(
-    records: tuple[MemoryRecord, ...], context: str, trace: Trace
-) -> RetrievalResult:
+def _restored(records: tuple[MemoryRecord, ...], context: str, trace: Trace) -> RetrievalResult:
     return RetrievalResult(records=records, context=context, trace=trace)
 
 

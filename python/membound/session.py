@@ -57,7 +57,7 @@ class Session:
         *,
         index: bool,
         durable: bool,
-        postings_bytes: int,
+        postings_bytes: int = 0,
     ) -> None:
         self.path = path
         self.policy = policy
@@ -68,9 +68,7 @@ class Session:
             path / MEMORY, durable=durable, purged=self._purged, aside=self._aside
         )
         self.writer = Writer(path / LOCK, _BUSY_SECONDS)
-        self._index_file = IndexFile(
-            path / INDEX, durable=durable, postings_bytes=postings_bytes
-        )
+        self._index_file = IndexFile(path / INDEX, durable=durable, postings_bytes=postings_bytes)
         self.projection = (
             Projection(self._index_file, self.canonical, self.writer) if index else None
         )

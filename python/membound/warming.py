@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, Self
+
+import msgspec
 
 from membound.background import Background
 from membound.errors import MemboundError
@@ -12,12 +14,36 @@ from membound.log import logger
 if TYPE_CHECKING:
     from membound import _core
 
-__all__ = ["Warming"]
+__all__ = ["PostingsState", "PostingsStatus", "Warming", "filled"]
 
 STEP: Final = 256
 """Records that one step reads."""
 _RECALLS: Final = 3
 """So many recalls make a process one that goes on recalling: its postings are worth reading."""
+
+
+PostingsState = Literal["off", "filling", "ready", "too-large"]
+
+
+class PostingsStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """The postings that recall has in memory.
+
+    Attributes:
+        state: ``ready``, ``filling`` while they are not read yet, ``too-large`` where they would
+            take more memory than they may, ``off`` where none are kept.
+        records: records that they have.
+        bytes: memory that they take.
+    """
+
+    state: PostingsState
+    records: int
+    bytes: int
+
+    @classmethod
+    def of(cls, index: _core.Index | None) -> Self:
+        """Gives those of an index; none where there is no index."""
+        state, records, bytes = ("off", 0, 0) if index is None else index.memory()
+        return cls(state=state, records=records, bytes=bytes)
 
 
 class Warming:
