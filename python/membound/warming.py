@@ -42,7 +42,9 @@ class PostingsStatus(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, index: _core.Index | None) -> Self:
         """Gives those of an index; none where there is no index."""
-        state, records, bytes = ("off", 0, 0) if index is None else index.memory()
+        if index is None:
+            return cls(state="off", records=0, bytes=0)
+        state, records, bytes = index.memory()
         return cls(state=state, records=records, bytes=bytes)
 
 
