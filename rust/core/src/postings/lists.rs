@@ -14,10 +14,13 @@ pub(super) enum Posting {
     Bits { at: u32 },
 }
 
+/// A bit for each of 512 documents.
+pub(super) type Words = [u64; 8];
+
 /// A bit for each document that holds a term, and how many do.
 #[derive(Debug, Default)]
 struct Bits {
-    words: Vec<u64>,
+    words: Vec<Words>,
     count: usize,
 }
 
@@ -41,7 +44,7 @@ pub(super) enum Read<'a> {
     /// Its documents in ascending order.
     Docs(&'a [Doc]),
     /// A bit for each document; those beyond the last word are not set.
-    Bits(&'a [u64]),
+    Bits(&'a [Words]),
 }
 
 impl Posting {
@@ -161,7 +164,7 @@ impl Lists {
     pub(super) fn bytes(&self) -> usize {
         let idle: usize = self.idle.iter().map(|places| places.capacity() * size_of::<u32>()).sum();
         let bits: usize =
-            self.bits.iter().map(|bits| bits.words.capacity() * size_of::<u64>()).sum();
+            self.bits.iter().map(|bits| bits.words.capacity() * size_of::<Words>()).sum();
         self.blocks.capacity() * size_of::<Doc>()
             + idle
             + bits
@@ -170,29 +173,29 @@ impl Lists {
 }
 
 /// Sets a document's bit, making room for it.
-pub(super) fn set(words: &mut Vec<u64>, doc: Doc) {
-    let word = usize::from(doc / 64);
-    if words.len() <= word {
-        words.resize(word + 1, 0);
+pub(super) fn set(blocks: &mut Vec<Words>, doc: Doc) {
+    let (block, word) = (usize::from(doc / 512), usize::from(doc / 64 % 8));
+    if blocks.len() <= block {
+        blocks.resize(block + 1, Words::default());
     }
-    words[word] |= 1 << (doc % 64);
+    blocks[block][word] |= 1 << (doc % 64);
 }
 
 /// Whether a document's bit is set.
-pub(super) fn is_set(words: &[u64], doc: Doc) -> bool {
-    words.get(usize::from(doc / 64)).is_some_and(|word| word >> (doc % 64) & 1 == 1)
+pub(super) fn is_set(blocks: &[Words], doc: Doc) -> bool {
+    blocks.as_flattened().get(usize::from(doc / 64)).is_some_and(|word| word >> (doc % 64) & 1 == 1)
 }
 
 /// Clears a document's bit.
-pub(super) fn clear(words: &mut [u64], doc: Doc) {
-    if let Some(word) = words.get_mut(usize::from(doc / 64)) {
+pub(super) fn clear(blocks: &mut [Words], doc: Doc) {
+    if let Some(word) = blocks.as_flattened_mut().get_mut(usize::from(doc / 64)) {
         *word &= !(1 << (doc % 64));
     }
 }
 
 /// The documents whose bits are set, in order.
-pub(super) fn docs(words: &[u64]) -> impl Iterator<Item = Doc> {
-    (0..=u16::MAX / 64).zip(words).flat_map(|(at, &word)| {
+pub(super) fn docs(blocks: &[Words]) -> impl Iterator<Item = Doc> {
+    (0..=u16::MAX / 64).zip(blocks.as_flattened()).flat_map(|(at, &word)| {
         let mut rest = word;
         std::iter::from_fn(move || {
             let bit = rest.trailing_zeros();
@@ -202,4 +205,16 @@ pub(super) fn docs(words: &[u64]) -> impl Iterator<Item = Doc> {
             })
         })
     })
+}
+
+/// Sets the bits that are set in others too.
+pub(super) fn unite(blocks: &mut [Words], others: &[Words]) {
+    let words = blocks.as_flattened_mut().iter_mut();
+    words.zip(others.as_flattened()).for_each(|(word, other)| *word |= other);
+}
+
+/// Clears the bits that are not set in others.
+pub(super) fn intersect(blocks: &mut [Words], others: &[Words]) {
+    let others = others.as_flattened().iter().copied().chain(std::iter::repeat(0));
+    blocks.as_flattened_mut().iter_mut().zip(others).for_each(|(word, other)| *word &= other);
 }

@@ -12,6 +12,7 @@ mod best;
 mod lists;
 mod partition;
 mod path;
+mod planes;
 mod scan;
 mod segment;
 mod terms;

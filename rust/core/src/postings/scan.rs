@@ -1,24 +1,13 @@
 //! Counting: how many of a query's terms each document of a segment holds.
 //!
 //! Terms of few documents add to a counter for each. Terms of many have a bit for each document, and are
-//! added 512 documents at a time: the sums stand in planes, one for each binary digit, as a carry-save
-//! adder has them. Nothing in it branches on what a document holds.
+//! added 512 documents at a time. Nothing in it branches on what a document holds.
 
-use pulp::Arch;
-
-use super::lists::{Doc, Read, clear, docs, is_set};
+use super::lists::{Doc, Read, Words, clear, docs, intersect, is_set, unite};
+use super::planes::Planes;
 use super::segment::Segment;
 use super::terms::Term;
 use crate::hints::Hints;
-
-/// Words of bits in a block.
-const LANES: usize = 8;
-/// Binary digits of a sum: a query has 128 terms at most.
-const DIGITS: usize = 8;
-/// Sums are compared beforehand for documents that fewer sparse terms than this add to.
-const REACH: usize = 4;
-
-type Words = [u64; LANES];
 
 /// What a query asks of a segment.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +28,7 @@ pub(super) type Hit = (Doc, usize);
 pub(super) struct Scan {
     /// How many sparse terms each document holds; all 0 between scans.
     counts: Vec<u8>,
-    planes: Vec<[Words; DIGITS]>,
-    /// Whether the dense terms alone bring a document up to what it needs, by how many sparse ones it holds.
-    reach: [Vec<Words>; REACH],
+    planes: Planes,
     /// What the present scan found.
     pub(super) hits: Vec<Hit>,
     /// How many terms each of the documents holds that were to be looked at whatever they hold.
@@ -76,8 +63,8 @@ impl Scan {
         if few && self.few(&sparse, &dense, fewest, segment) {
             return;
         }
-        Arch::new().dispatch(|| self.add(&dense, fewest, segment.len()));
-        self.special.iter_mut().for_each(|(doc, hits)| *hits += sum(&self.planes, *doc));
+        self.planes.add(&dense, fewest, segment.len().div_ceil(512));
+        self.special.iter_mut().for_each(|(doc, hits)| *hits += self.planes.sum(*doc));
         self.collect(&sparse, fewest, segment.plain(), &answering);
     }
 
@@ -98,7 +85,7 @@ impl Scan {
     fn few(
         &mut self,
         sparse: &[&[Doc]],
-        dense: &[&[u64]],
+        dense: &[&[Words]],
         fewest: usize,
         segment: &Segment,
     ) -> bool {
@@ -129,35 +116,11 @@ impl Scan {
         true
     }
 
-    /// Adds the dense terms, and compares their sums with what is needed beside 0, 1, 2 and 3 sparse ones.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "only what is inlined is compiled for the machine at hand"
-    )]
-    fn add(&mut self, dense: &[&[u64]], fewest: usize, size: usize) {
-        let blocks = size.div_ceil(64 * LANES);
-        self.planes.clear();
-        self.reach.iter_mut().for_each(Vec::clear);
-        for block in 0..blocks {
-            let planes = added(dense, block * LANES);
-            for (sparse, reach) in self.reach.iter_mut().enumerate() {
-                reach.push(at_least(&planes, fewest.saturating_sub(sparse)));
-            }
-            self.planes.push(planes);
-        }
-    }
-
     /// Takes what is admitted, first among the documents that hold sparse terms, then among the others.
-    fn collect(&mut self, sparse: &[&[Doc]], fewest: usize, plain: &[u64], answering: &[u64]) {
-        let mut others: Vec<u64> = self.reach[0].as_flattened().to_vec();
-        others.resize(plain.len().max(others.len()), 0);
-        others.iter_mut().zip(answering).for_each(|(all, docs)| *all |= docs);
-        for (word, plain) in
-            others.iter_mut().zip(plain.iter().copied().chain(std::iter::repeat(0)))
-        {
-            *word &= plain;
-        }
+    fn collect(&mut self, sparse: &[&[Doc]], fewest: usize, plain: &[Words], answering: &[Words]) {
+        let mut others = self.planes.reach[0].clone();
+        unite(&mut others, answering);
+        intersect(&mut others, plain);
         for docs in sparse {
             for &doc in *docs {
                 let count = usize::from(std::mem::take(&mut self.counts[usize::from(doc)]));
@@ -165,75 +128,16 @@ impl Scan {
                     continue;
                 }
                 clear(&mut others, doc);
-                let may =
-                    self.reach.get(count).is_none_or(|reach| is_set(reach.as_flattened(), doc));
-                if !may && !is_set(answering, doc) || !is_set(plain, doc) {
+                let enough = self.planes.reach.get(count).is_none_or(|reach| is_set(reach, doc));
+                if !is_set(plain, doc) || !(enough || is_set(answering, doc)) {
                     continue;
                 }
-                let hits = count + sum(&self.planes, doc);
+                let hits = count + self.planes.sum(doc);
                 if hits >= fewest || is_set(answering, doc) {
                     self.hits.push((doc, hits));
                 }
             }
         }
-        self.hits.extend(docs(&others).map(|doc| (doc, sum(&self.planes, doc))));
+        self.hits.extend(docs(&others).map(|doc| (doc, self.planes.sum(doc))));
     }
-}
-
-/// The sums of a block of all dense terms.
-#[inline(always)]
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the machine at hand"
-)]
-fn added(dense: &[&[u64]], start: usize) -> [Words; DIGITS] {
-    let mut planes = [[0; LANES]; DIGITS];
-    for (added, bits) in dense.iter().enumerate() {
-        let mut carry = [0; LANES];
-        match bits.get(start..start + LANES) {
-            Some(words) => carry.copy_from_slice(words),
-            None => {
-                let words = bits.get(start..).unwrap_or_default();
-                carry[..words.len()].copy_from_slice(words);
-            }
-        }
-        // The sum so far has no more digits than this.
-        let digits = (added + 1).ilog2() as usize + 1;
-        for plane in planes.iter_mut().take(digits) {
-            for (digit, carry) in plane.iter_mut().zip(&mut carry) {
-                (*digit, *carry) = (*digit ^ *carry, *digit & *carry);
-            }
-        }
-    }
-    planes
-}
-
-/// The documents whose sum is at least `need`: from the lowest digit to the highest, one that is set where
-/// `need` has none decides for, one that is not set where `need` has one decides against.
-#[inline(always)]
-#[expect(
-    clippy::inline_always,
-    reason = "only what is inlined is compiled for the machine at hand"
-)]
-fn at_least(planes: &[Words; DIGITS], need: usize) -> Words {
-    if need >= 1 << DIGITS {
-        return [0; LANES];
-    }
-    let mut enough = [u64::MAX; LANES];
-    for (digit, plane) in planes.iter().enumerate() {
-        let needed = need >> digit & 1 == 1;
-        for (enough, sum) in enough.iter_mut().zip(plane) {
-            *enough = if needed { *enough & sum } else { *enough | sum };
-        }
-    }
-    enough
-}
-
-/// How many dense terms a document holds.
-fn sum(planes: &[[Words; DIGITS]], doc: Doc) -> usize {
-    let doc = usize::from(doc);
-    let Some(block) = planes.get(doc / (64 * LANES)) else { return 0 };
-    let (lane, bit) = (doc / 64 % LANES, doc % 64);
-    let digits = block.iter().enumerate();
-    digits.map(|(digit, plane)| usize::from(plane[lane] >> bit & 1 == 1) << digit).sum()
 }

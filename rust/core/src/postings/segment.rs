@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use super::lists::{Doc, Lists, Posting, Read, clear, is_set, set};
+use super::lists::{Doc, Lists, Posting, Read, Words, clear, is_set, set, unite};
 use super::terms::Term;
 use super::texts::Texts;
 use crate::hints::Hints;
@@ -29,9 +29,9 @@ pub(super) struct Segment {
     ids: Texts,
     postings: HashTable<(Term, Posting)>,
     lists: Lists,
-    plain: Vec<u64>,
+    plain: Vec<Words>,
     // For each hint, who answers it.
-    answers: [Vec<u64>; Hints::COUNT],
+    answers: [Vec<Words>; Hints::COUNT],
 }
 
 impl Segment {
@@ -115,16 +115,16 @@ impl Segment {
     }
 
     /// The plain documents, each as a bit.
-    pub(super) fn plain(&self) -> &[u64] {
+    pub(super) fn plain(&self) -> &[Words] {
         &self.plain
     }
 
     /// The plain documents that answer one of some hints, each as a bit.
-    pub(super) fn answering(&self, hints: Hints) -> Vec<u64> {
+    pub(super) fn answering(&self, hints: Hints) -> Vec<Words> {
         let mut all = Vec::new();
         for (_, docs) in hints.each().zip(&self.answers).filter(|(wanted, _)| *wanted) {
-            all.resize(docs.len().max(all.len()), 0);
-            all.iter_mut().zip(docs).for_each(|(all, docs)| *all |= docs);
+            all.resize(docs.len().max(all.len()), Words::default());
+            unite(&mut all, docs);
         }
         all
     }
@@ -145,7 +145,7 @@ impl Segment {
             + self.ids.bytes()
             + self.postings.allocation_size()
             + self.lists.bytes()
-            + bits * size_of::<u64>()
+            + bits * size_of::<Words>()
     }
 }
 
