@@ -13,7 +13,7 @@ from membound.fields import Authority, MemoryType, Scope
 from membound.numbers import unit, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.text import PathText, any_path, any_text, word
-from membound.times import milliseconds, timestamp
+from membound.times import milliseconds, timestamp, utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +32,12 @@ __all__ = [
 
 Purpose = Literal["injection", "tool"]
 RelevanceMode = Literal["foundation-v1", "historical-v1"]
+
+_PURPOSES: Final = get_args(Purpose)
+_MODES: Final = get_args(RelevanceMode)
+_SCOPES: Final = get_args(Scope)
+_TYPES: Final = get_args(MemoryType)
+_AUTHORITIES: Final = get_args(Authority)
 
 MOST_RECORDS: Final = 64
 """Most records of one recall, whatever is asked for."""
@@ -107,27 +113,25 @@ def retrieval_request(
     Raises:
         InvalidInputError: naming the argument that is not acceptable.
     """
-    words = any_text(query, "query")
-    place = scope_request(
-        now=now,
-        workspace=workspace,
-        project=project,
-        project_identity=project_identity,
-        agent=agent,
-        policy=policy,
-    )
-    return msgspec.structs.replace(
-        place,
-        query=words,
-        purpose=word(purpose, "purpose", get_args(Purpose)),
+    return Request(
+        **_asked_from(
+            now=now,
+            workspace=workspace,
+            project=project,
+            project_identity=project_identity,
+            agent=agent,
+            policy=policy,
+        ),
+        query=any_text(query, "query"),
+        purpose=word(purpose, "purpose", _PURPOSES),
         limit=whole(limit, "limit"),
         character_budget=whole(character_budget, "character_budget"),
         min_confidence=unit(min_confidence, "min_confidence"),
-        relevance_mode=word(relevance_mode, "relevance_mode", get_args(RelevanceMode)),
-        scopes=_some(scope, "scope", get_args(Scope)),
-        types=_some(type, "type", get_args(MemoryType)),
-        authorities=_some(authority, "authority", get_args(Authority)),
-        tags=_tags(tags),
+        relevance_mode=word(relevance_mode, "relevance_mode", _MODES),
+        scopes=_some(scope, "scope", _SCOPES),
+        types=_some(type, "type", _TYPES),
+        authorities=_some(authority, "authority", _AUTHORITIES),
+        tags=() if tags is None else _tags(tags),
     )
 
 
@@ -145,19 +149,51 @@ def scope_request(
     Raises:
         InvalidInputError: naming the argument that is not acceptable.
     """
+    return Request(
+        **_asked_from(
+            now=now,
+            workspace=workspace,
+            project=project,
+            project_identity=project_identity,
+            agent=agent,
+            policy=policy,
+        )
+    )
+
+
+class _AskedFrom(TypedDict):
+    now: int
+    timestamp: str
+    policy: MemoryPolicy
+    workspace: str | None
+    project: str | None
+    project_identity: str | None
+    agent: AgentAccess | None
+
+
+def _asked_from(
+    *,
+    now: datetime,
+    workspace: PathText | None,
+    project: PathText | None,
+    project_identity: PathText | None,
+    agent: AgentAccess | None,
+    policy: MemoryPolicy,
+) -> _AskedFrom:
     if not isinstance(policy, MemoryPolicy):
         raise InvalidInputError("policy", "a MemoryPolicy", excerpt(policy))
     if agent is not None and not isinstance(agent, AgentAccess):
         raise InvalidInputError("agent", "an AgentAccess or None", excerpt(agent))
-    return Request(
-        now=milliseconds(now),
-        timestamp=timestamp(now),
-        policy=policy,
-        workspace=_path(workspace, "workspace"),
-        project=_path(project, "project"),
-        project_identity=_path(project_identity, "project_identity"),
-        agent=agent,
-    )
+    moment = utc(now)
+    return {
+        "now": milliseconds(moment),
+        "timestamp": timestamp(moment),
+        "policy": policy,
+        "workspace": _path(workspace, "workspace"),
+        "project": _path(project, "project"),
+        "project_identity": _path(project_identity, "project_identity"),
+        "agent": agent,
+    }
 
 
 def _path(value: object, field: str) -> str | None:
@@ -172,6 +208,6 @@ def _some(value: object, field: str, words: tuple[str, ...]) -> tuple[str, ...] 
     return tuple(word(item, field, words) for item in chosen)
 
 
-def _tags(tags: Iterable[str] | None) -> tuple[str, ...]:
-    chosen: tuple[object, ...] = () if tags is None else items(tags, "tags", "text")
+def _tags(tags: Iterable[str]) -> tuple[str, ...]:
+    chosen = items(tags, "tags", "text")
     return tuple(any_text(tag, f"tags.{at}") for at, tag in enumerate(chosen))

@@ -35,6 +35,8 @@ def utc(moment: datetime, field: str = "now") -> datetime:
         raise InvalidInputError(field, _AWARE, excerpt(moment))
     if moment.utcoffset() is None:
         raise InvalidInputError(field, _AWARE, f"the naive {moment.isoformat()}")
+    if moment.tzinfo is UTC:
+        return moment
     try:
         return moment.astimezone(UTC)
     except OverflowError:

@@ -1,13 +1,16 @@
 //! What fits the prompt: the record budget and the character budget.
 
+use std::sync::Arc;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::candidate::Measured;
 use crate::context::{self, characters, escaped_width, reference_frame, reference_line};
 use crate::error::Result;
-use crate::record::Record;
+use crate::instant::Millis;
 use crate::request::Request;
-use crate::text::{is_space, label, trim_end};
+use crate::shown::Shown;
+use crate::text::{is_space, trim_end};
 use crate::trace::list;
 
 /// A record whose content would be cut below this many characters is skipped instead.
@@ -18,12 +21,17 @@ const LEAST_CUT_CONTENT: usize = 96;
 pub struct Taken<O> {
     /// What its path gives for it: the position or the canonical JSON.
     pub origin: O,
-    /// The record, with its content as the block shows it.
-    pub record: Record,
-    /// Whether its content was cut.
-    pub cut: bool,
-    /// Whether its content, before it was cut, or its source hides text.
-    pub hides_text: bool,
+    /// The record.
+    pub shown: Arc<Shown>,
+    /// What the block shows of its content, where that was cut.
+    pub cut: Option<String>,
+}
+
+impl<O> Taken<O> {
+    /// The record's id.
+    pub fn id(&self) -> &str {
+        &self.shown.record.card.id
+    }
 }
 
 /// What one context block holds, and what was left out.
@@ -60,7 +68,7 @@ impl<O> Selection<O> {
     /// The ids of the selected records of which something is so.
     pub fn ids(&self, is_so: fn(&Taken<O>) -> bool) -> Vec<String> {
         let those = self.taken.iter().filter(|taken| is_so(taken));
-        those.map(|taken| taken.record.card.id.clone()).collect()
+        those.map(|taken| taken.id().to_owned()).collect()
     }
 }
 
@@ -68,32 +76,29 @@ impl<O> Selection<O> {
 pub(crate) fn select<O>(
     admitted: &[Measured],
     request: &Request,
-    mut record: impl FnMut(usize) -> Result<(Record, O)>,
+    mut record: impl FnMut(usize) -> Result<(Arc<Shown>, O)>,
 ) -> Result<Selection<O>> {
     let mut selection = Selection::default();
-    let mut contents: Vec<String> = Vec::new();
     let mut lines: Vec<String> = Vec::new();
     let mut used = reference_frame();
     for candidate in admitted {
         if selection.taken.len() as u64 >= request.record_limit() {
             break;
         }
-        let (mut record, origin) = record(candidate.candidate.key)?;
-        let content = label(&record.content);
-        let hides_text = record.hides_text();
-        if contents.contains(&content) {
-            list(&mut selection.duplicates, &record.card.id);
+        let (shown, origin) = record(candidate.candidate.key)?;
+        let id = &shown.record.card.id;
+        if selection.taken.iter().any(|taken| taken.shown.says_the_same(&shown)) {
+            list(&mut selection.duplicates, id);
             continue;
         }
         let room = request.character_budget.saturating_sub(used);
-        let Some((line, cut)) = fit(&mut record, room, request) else {
-            list(&mut selection.excluded, &record.card.id);
+        let Some(Fitted { line, characters, cut }) = fit(&shown, room, request.now) else {
+            list(&mut selection.excluded, id);
             continue;
         };
-        used += characters(&line) + 1;
-        contents.push(content);
+        used += characters;
         lines.push(line);
-        selection.taken.push(Taken { origin, record, cut, hides_text });
+        selection.taken.push(Taken { origin, shown, cut });
     }
     selection.full = selection.taken.len() as u64 >= request.record_limit();
     selection.block = context::reference_block(&lines);
@@ -101,20 +106,28 @@ pub(crate) fn select<O>(
     Ok(selection)
 }
 
-/// The record's line and whether its content was cut for it; `None` where it does not fit `room`.
-fn fit(record: &mut Record, room: usize, request: &Request) -> Option<(String, bool)> {
-    let line = reference_line(record, &record.content, request.now);
-    // A line costs its line feed too.
-    if characters(&line) < room {
-        return Some((line, false));
+/// A line that fits, with the characters that it and its line feed take.
+struct Fitted {
+    line: String,
+    characters: usize,
+    /// The content in it, where it was cut.
+    cut: Option<String>,
+}
+
+/// The record's line, cut where it has to be; `None` where it does not fit `room`.
+fn fit(shown: &Shown, room: usize, now: Millis) -> Option<Fitted> {
+    let whole = shown.characters(now) + 1;
+    if whole <= room {
+        return Some(Fitted { line: shown.line(now), characters: whole, cut: None });
     }
-    let around = characters(&reference_line(record, "", request.now)) + 1;
+    let record = &shown.record;
+    let around = characters(&reference_line(record, "", now)) + 1;
     let cut = longest_prefix(&record.content, room.checked_sub(around)?);
     if characters(cut) < LEAST_CUT_CONTENT {
         return None;
     }
-    record.content = cut.to_owned();
-    Some((reference_line(record, &record.content, request.now), true))
+    let line = reference_line(record, cut, now);
+    Some(Fitted { characters: characters(&line) + 1, line, cut: Some(cut.to_owned()) })
 }
 
 /// The longest prefix that ends between graphemes and, trimmed at its end and escaped, has at most `room` characters.

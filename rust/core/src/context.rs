@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::features::{freshness, freshness_class};
 use crate::hidden::is_hidden;
 use crate::instant::Millis;
-use crate::record::{Record, Source};
+use crate::record::{Card, Record, Source};
 use crate::text::{is_space, trim};
 
 /// Most characters of a source's locator that a line shows, before escaping.
@@ -46,18 +46,33 @@ fn block(opening: &str, lines: &[String], closing: &str) -> String {
 
 /// The line of one record with a content in place of its own: `- id=… scope=… … content="…"`.
 pub fn reference_line(record: &Record, content: &str, now: Millis) -> String {
+    line_head(record) + freshness_label(&record.card, now) + &line_tail(record, content)
+}
+
+/// A record's line up to its freshness, the only part that time changes.
+pub(crate) fn line_head(record: &Record) -> String {
     let card = &record.card;
     let mut line = String::from("- id=");
     escape_into(&mut line, &card.id);
     let _ = write!(
         line,
-        " scope={} type={} authority={} confidence={} freshness={} source=",
+        " scope={} type={} authority={} confidence={} freshness=",
         card.place.scope().name(),
         card.kind.name(),
         card.authority.name(),
         two_decimals(card.confidence),
-        freshness_class(freshness(card.observed, now)),
     );
+    line
+}
+
+/// The class of a record's freshness.
+pub(crate) fn freshness_label(card: &Card, now: Millis) -> &'static str {
+    freshness_class(freshness(card.observed, now))
+}
+
+/// A record's line from behind its freshness on.
+pub(crate) fn line_tail(record: &Record, content: &str) -> String {
+    let mut line = String::from(" source=");
     source_label(&mut line, record.sources.first());
     line.push_str(" content=\"");
     escape_into(&mut line, content);
@@ -124,6 +139,7 @@ pub fn escaped_width(character: char) -> usize {
 }
 
 fn escape_into(out: &mut String, text: &str) {
+    out.reserve(text.len());
     for character in text.chars() {
         match Escape::of(character) {
             Escape::None => out.push(character),
@@ -148,6 +164,7 @@ impl Escape {
     /// Beyond what JSON asks for: whatever could forge a tag, break a line or hide text.
     fn of(character: char) -> Self {
         match character {
+            ' '..='!' | '#'..='%' | '\''..=';' | '=' | '?'..='[' | ']'..='\u{7f}' => Self::None,
             '"' | '\\' => Self::Short(character),
             '\u{8}' => Self::Short('b'),
             '\t' => Self::Short('t'),

@@ -8,6 +8,7 @@ use crate::query::Query;
 use crate::record::Record;
 use crate::request::Request;
 use crate::retrieve::{Path, retrieve};
+use crate::shown::Shown;
 use crate::tokens::matched;
 use crate::trace::{Channel, Mode};
 
@@ -32,8 +33,8 @@ impl Path for Records {
         Ok(Proposal { candidates, ..Proposal::default() })
     }
 
-    fn record(&mut self, key: usize) -> Result<(Record, usize)> {
-        Ok((self.0[key].clone(), key))
+    fn record(&mut self, key: usize) -> Result<(Arc<Shown>, usize)> {
+        Ok((Arc::new(Shown::new(self.0[key].clone())), key))
     }
 }
 

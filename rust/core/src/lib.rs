@@ -37,6 +37,7 @@ pub mod record;
 pub mod request;
 mod retrieve;
 pub mod scope;
+pub mod shown;
 pub mod text;
 pub mod tokens;
 pub mod trace;

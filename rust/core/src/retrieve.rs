@@ -1,15 +1,17 @@
 //! The pipeline: from candidates to a context block and its trace, in the order in which it is described.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use crate::budget::{self, Selection};
+use crate::budget::{self, Selection, Taken};
 use crate::candidate::{Candidate, Measured, Proposal};
 use crate::error::Result;
 use crate::lifecycle::{Lifecycle, lifecycle};
 use crate::query::Query;
 use crate::rank::{self, WEIGHTS};
-use crate::record::{Card, Record};
+use crate::record::Card;
 use crate::request::Request;
+use crate::shown::Shown;
 use crate::tokens::TOKENIZER_VERSION;
 use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
 
@@ -29,7 +31,7 @@ pub(crate) trait Path {
     fn candidates(&mut self, query: &Query<'_>, most: usize) -> Result<Proposal>;
 
     /// The whole record behind a candidate.
-    fn record(&mut self, key: usize) -> Result<(Record, Self::Origin)>;
+    fn record(&mut self, key: usize) -> Result<(Arc<Shown>, Self::Origin)>;
 }
 
 /// What one retrieval found.
@@ -138,8 +140,7 @@ fn account<P: Path>(
     admitted: &Admitted,
     selection: &Selection<P::Origin>,
 ) -> Trace {
-    let selected: BTreeSet<&str> =
-        selection.taken.iter().map(|taken| taken.record.card.id.as_str()).collect();
+    let selected: BTreeSet<&str> = selection.taken.iter().map(Taken::id).collect();
     let ranking = |one: &Measured| Ranking {
         memory_id: one.candidate.id.clone(),
         channel: P::channel(one.candidate.hits),
@@ -154,11 +155,11 @@ fn account<P: Path>(
         candidate_count: admitted.eligible,
         filtered: admitted.filtered,
         rankings: admitted.best.iter().take(MOST_LISTED).map(ranking).collect(),
-        selected_ids: selection.taken.iter().map(|taken| taken.record.card.id.clone()).collect(),
+        selected_ids: selection.ids(|_| true),
         duplicate_ids: selection.duplicates.clone(),
         excluded_by_prompt_budget: selection.excluded.clone(),
-        truncated_ids: selection.ids(|taken| taken.cut),
-        hidden_text_ids: selection.ids(|taken| taken.hides_text),
+        truncated_ids: selection.ids(|taken| taken.cut.is_some()),
+        hidden_text_ids: selection.ids(|taken| taken.shown.hides_text),
         selected_characters: selection.characters,
         record_limit: query.request.record_limit(),
         prompt_character_budget: query.request.character_budget,

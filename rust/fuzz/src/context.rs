@@ -37,8 +37,7 @@ pub(crate) fn check_outcome<O>(outcome: &Outcome<O>, request: &Request) {
     assert_eq!(selection.characters, trace.selected_characters);
     assert!(selection.characters <= request.character_budget);
     assert!(selection.taken.len() as u64 <= request.record_limit());
-    let taken = || selection.taken.iter().map(|taken| &taken.record.card.id);
-    assert!(taken().eq(&trace.selected_ids));
+    assert!(selection.taken.iter().map(Taken::id).eq(&trace.selected_ids));
     assert!(trace.truncated_ids.iter().all(|id| trace.selected_ids.contains(id)));
     check_block(&selection.block, &selection.taken);
 }
@@ -57,15 +56,16 @@ fn check_block<O>(block: &str, taken: &[Taken<O>]) {
     assert_eq!(lines.last(), Some(&"</MEMORY_REFERENCE_DATA>"));
     assert_eq!(lines.len(), OPENING_LINES + taken.len() + 1);
     for (line, taken) in lines[OPENING_LINES..].iter().zip(taken) {
-        check_line(line, &taken.record);
+        check_line(line, &taken.shown.record, taken.cut.as_deref());
     }
 }
 
 /// Its fields are the eight in their order, and the last is the content as a JSON string.
-fn check_line(line: &str, record: &Record) {
+fn check_line(line: &str, record: &Record, cut: Option<&str>) {
     let (head, content) = line.split_once(" content=").expect("a line ends with its content");
     let content: String = serde_json::from_str(content).expect("a content is a JSON string");
-    assert_eq!(content, record.content);
+    assert_eq!(content, cut.unwrap_or(&record.content));
+    assert!(record.content.starts_with(&content));
     let fields: Vec<&str> =
         head.split(' ').skip(1).filter_map(|word| word.split_inclusive('=').next()).collect();
     let named: Vec<&&str> = fields.iter().filter(|field| field.ends_with('=')).collect();

@@ -108,7 +108,7 @@ fn assert_same(found: &Recalled, records: &Records, request: &Request) {
     }
     assert_eq!(trace, expected.trace);
     for taken in &found.selection.taken {
-        assert_eq!(*records[&taken.record.card.id].as_bytes(), *taken.origin);
+        assert_eq!(*records[taken.id()].as_bytes(), *taken.origin);
     }
 }
 

@@ -23,7 +23,7 @@ pub fn request(data: &[u8]) {
     let outcome = retrieve_records(&request, RECORDS).expect("the records are good");
     context::check_outcome(&outcome, &request);
     for taken in &outcome.selection.taken {
-        assert!(request.sees(&taken.record.card, &places));
+        assert!(request.sees(&taken.shown.record.card, &places));
     }
     let trace = &outcome.trace;
     let judged = trace.candidate_count

@@ -24,11 +24,8 @@ pub(crate) struct Recalled {
 
 impl Recalled {
     pub(crate) fn new<O>(outcome: Outcome<O>, json: impl Fn(O) -> Arc<[u8]>) -> Self {
-        let shown = outcome
-            .selection
-            .taken
-            .into_iter()
-            .map(|taken| (json(taken.origin), taken.cut.then_some(taken.record.content)));
+        let shown =
+            outcome.selection.taken.into_iter().map(|taken| (json(taken.origin), taken.cut));
         Self { selected: shown.collect(), block: outcome.selection.block, trace: outcome.trace }
     }
 }

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::record::Record;
 use crate::retrieve::Path;
+use crate::shown::Shown;
 use crate::tokens::matched;
 use crate::trace::{Channel, Mode};
 
@@ -126,11 +127,11 @@ impl Path for Fts5<'_> {
         Ok(Proposal { candidates, filtered: census.dropped(query.request), outranked: 0 })
     }
 
-    fn record(&mut self, key: usize) -> Result<(Record, Arc<[u8]>)> {
+    fn record(&mut self, key: usize) -> Result<(Arc<Shown>, Arc<[u8]>)> {
         let row = i64::try_from(key).map_err(damaged)?;
         let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
         let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
-        Ok((parse(&json)?, json.into()))
+        Ok((Arc::new(Shown::new(parse(&json)?)), json.into()))
     }
 }
 

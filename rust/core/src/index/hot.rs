@@ -13,13 +13,14 @@ use crate::postings::{self, Full, Hot, Postings};
 use crate::record::Record;
 use crate::request::Request;
 use crate::retrieve::{Outcome, retrieve};
+use crate::shown::Shown;
 
 /// More changed rows than this are read by the one who fills, not by a recall.
 const FEW: usize = 256;
 /// After so many changes the memory is counted anew.
 const UNCOUNTED: usize = 1_024;
-/// Records that were selected lately are kept parsed, this many bytes of JSON in each of two halves.
-const RECENT_BYTES: usize = 2 << 20;
+/// Records that were selected lately are kept as they are shown, so many bytes of JSON in each of two halves.
+const RECENT_BYTES: usize = 1 << 20;
 
 /// How far the postings are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +64,7 @@ struct Recent {
     bytes: usize,
 }
 
-type Found = (Arc<Record>, Arc<[u8]>);
+type Found = (Arc<Shown>, Arc<[u8]>);
 
 impl Memory {
     /// Lets the postings take so many bytes; 0 keeps none.
@@ -231,7 +232,7 @@ impl Held {
         }
         let mut find = connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
         let json: Vec<u8> = find.query_row([row], |columns| columns.get(0))?;
-        let found: Found = (Arc::new(parse(&json)?), json.into());
+        let found: Found = (Arc::new(Shown::new(parse(&json)?)), json.into());
         recent().keep(row, &found);
         Ok(found)
     }

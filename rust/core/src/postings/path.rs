@@ -13,9 +13,10 @@ use crate::candidate::{Candidate, Proposal};
 use crate::error::Result;
 use crate::query::Query;
 use crate::rank::Key;
-use crate::record::{Authority, MemoryType, Record};
+use crate::record::{Authority, MemoryType};
 use crate::retrieve::Path;
 use crate::scope::Scope;
+use crate::shown::Shown;
 use crate::trace::{Channel, Filtered, Mode};
 
 /// One retrieval over postings; `find` gives the record of a row.
@@ -24,7 +25,7 @@ pub(crate) struct Hot<'a, F> {
     pub(crate) find: F,
 }
 
-impl<F: FnMut(i64) -> Result<(Arc<Record>, Arc<[u8]>)>> Path for Hot<'_, F> {
+impl<F: FnMut(i64) -> Result<(Arc<Shown>, Arc<[u8]>)>> Path for Hot<'_, F> {
     const MODE: Mode = Mode::Postings;
     type Origin = Arc<[u8]>;
 
@@ -39,10 +40,8 @@ impl<F: FnMut(i64) -> Result<(Arc<Record>, Arc<[u8]>)>> Path for Hot<'_, F> {
         Ok(SCAN.with_borrow_mut(|scan| Search::new(self.postings, query, most).run(scan)))
     }
 
-    fn record(&mut self, key: usize) -> Result<(Record, Arc<[u8]>)> {
-        let row = i64::try_from(key).unwrap_or(i64::MAX);
-        let (record, json) = (self.find)(row)?;
-        Ok((Record::clone(&record), json))
+    fn record(&mut self, key: usize) -> Result<(Arc<Shown>, Arc<[u8]>)> {
+        (self.find)(i64::try_from(key).unwrap_or(i64::MAX))
     }
 }
 
