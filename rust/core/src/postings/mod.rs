@@ -16,6 +16,8 @@ mod planes;
 mod scan;
 mod segment;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use std::collections::BTreeMap;
