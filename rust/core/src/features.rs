@@ -8,7 +8,8 @@ use crate::record::Traits;
 use crate::scope::Scope;
 
 /// After so long, an observation counts half: 180 days in milliseconds.
-const HALF_LIFE: Millis = 15_552_000_000;
+const HALF_LIFE: f64 = 15_552_000_000.0;
+const HALF_LIFE_DAYS: i32 = 180;
 
 /// More than what rounding can take from a freshness.
 const ROUNDING: f64 = 1e-12;
@@ -34,24 +35,23 @@ pub struct Features {
 impl Features {
     /// Measures a record that holds `hits` of `asked` query tokens.
     pub fn measure(traits: &Traits, hits: usize, asked: usize, hints: Hints, now: Millis) -> Self {
-        let freshness = freshness(traits.observed, now);
-        Self { freshness, ..Self::at_most(traits, hits, asked, hints, now) }
-    }
-
-    /// The same but for a freshness that is cheaper, and never less than the exact one.
-    pub fn at_most(traits: &Traits, hits: usize, asked: usize, hints: Hints, now: Millis) -> Self {
         Self {
             lexical: coverage(hits, asked),
-            scope_affinity: match traits.scope {
-                Scope::Project => 1.0,
-                Scope::Workspace => 0.9,
-                Scope::User => 0.8,
-            },
+            scope_affinity: affinity(traits.scope),
             type_affinity: if traits.answers.meets(hints) { 1.0 } else { 0.0 },
-            freshness: freshness_bound(traits.observed, now),
+            freshness: freshness(traits.observed, now),
             importance: clamp01(traits.importance),
             confidence: clamp01(traits.confidence),
         }
+    }
+}
+
+/// How near a scope is.
+pub(crate) fn affinity(scope: Scope) -> f64 {
+    match scope {
+        Scope::Project => 1.0,
+        Scope::Workspace => 0.9,
+        Scope::User => 0.8,
     }
 }
 
@@ -64,20 +64,16 @@ pub(crate) fn coverage(hits: usize, asked: usize) -> f64 {
 /// How fresh an observation is at `now`; one without a readable date, or from the future, is fresh.
 #[expect(clippy::cast_precision_loss, reason = "ages are below 2^53 milliseconds")]
 pub(crate) fn freshness(observed: Option<Millis>, now: Millis) -> f64 {
-    clamp01(libm::pow(0.5, age(observed, now) as f64 / HALF_LIFE as f64))
+    let age = observed.map_or(0, |observed| now.saturating_sub(observed).max(0));
+    clamp01(libm::pow(0.5, age as f64 / HALF_LIFE))
 }
 
-/// At least that, and a sixteenth more at most: halved for each whole half-life, and between those on a
-/// straight line, which lies above the curve.
-#[expect(clippy::cast_precision_loss, reason = "ages are below 2^53 milliseconds")]
-fn freshness_bound(observed: Option<Millis>, now: Millis) -> f64 {
-    let age = age(observed, now);
-    let (halvings, rest) = ((age / HALF_LIFE).min(62), (age % HALF_LIFE) as f64);
-    (1.0 - rest / (2 * HALF_LIFE) as f64) / (1_i64 << halvings) as f64 + ROUNDING
-}
-
-fn age(observed: Option<Millis>, now: Millis) -> Millis {
-    observed.map_or(0, |observed| now.saturating_sub(observed).max(0))
+/// At least the freshness of an observation that is so many days old or older, and a sixteenth more of it
+/// at most: halved for each whole half-life, and between those on a straight line, which lies above the curve.
+pub(crate) fn freshness_bound(days: i32) -> f64 {
+    let (halvings, rest) = (days / HALF_LIFE_DAYS, days % HALF_LIFE_DAYS);
+    let line = 1.0 - f64::from(rest) / f64::from(2 * HALF_LIFE_DAYS);
+    line / f64::from(1_u32 << halvings.clamp(0, 31)) + ROUNDING
 }
 
 /// The class that a context line shows instead of the number.
@@ -102,9 +98,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_bound_is_never_less_than_the_freshness_and_little_more(age in 0..100 * HALF_LIFE) {
-            let (exact, bound) = (freshness(Some(0), age), freshness_bound(Some(0), age));
-            prop_assert!(exact <= bound && bound <= exact * 1.0625 + 2.0 * ROUNDING);
+        fn the_bound_is_never_less_than_the_freshness_and_little_more(days in 0..9_000_i32) {
+            let (exact, bound) = (freshness(Some(0), i64::from(days) * 86_400_000), freshness_bound(days));
+            prop_assert!(exact <= bound && bound <= exact * 1.0625 + 1e-9);
         }
     }
 }

@@ -80,10 +80,4 @@ impl<'a> Query<'a> {
         let features = Features::measure(traits, hits, self.asked(), self.hints, self.request.now);
         Scored { features, final_score: rank::final_score(&features, &WEIGHTS) }
     }
-
-    /// A final score that the record's own is never above.
-    pub(crate) fn score_bound(&self, traits: &Traits, hits: usize) -> f64 {
-        let features = Features::at_most(traits, hits, self.asked(), self.hints, self.request.now);
-        rank::final_score(&features, &WEIGHTS)
-    }
 }

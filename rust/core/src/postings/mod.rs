@@ -9,6 +9,7 @@
 //! was read from the index, and is dropped and read again rather than put in order.
 
 mod best;
+mod bounds;
 mod lists;
 mod partition;
 mod path;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::Postings;
 use super::best::{Best, Scored};
+use super::bounds::Bounds;
+use super::lists::{Doc, Words, docs};
 use super::partition::Partition;
 use super::scan::{Scan, Wanted};
 use super::segment::{Entry, Segment};
@@ -62,6 +64,7 @@ struct Search<'a, 'q> {
     /// The terms of the tags asked for; `None` where no record carries one of them.
     tags: Option<Vec<Term>>,
     best: Best<'a, Found<'a>>,
+    bounds: Bounds,
     admitted: usize,
     proposal: Proposal,
 }
@@ -74,6 +77,7 @@ impl<'a, 'q> Search<'a, 'q> {
             query,
             tags: query.request.tags.iter().map(|tag| terms.find_tag(tag)).collect(),
             best: Best::new(most),
+            bounds: Bounds::new(query),
             admitted: 0,
             proposal: Proposal::default(),
         }
@@ -114,27 +118,47 @@ impl<'a, 'q> Search<'a, 'q> {
     fn search(&mut self, partition: &'a Partition, wanted: Wanted<'_>, scan: &mut Scan) {
         for (number, segment) in partition.segments.iter().enumerate() {
             let special = || partition.special_in(number);
-            scan.run(segment, wanted, special().map(|(doc, _)| doc));
+            let (among, all) = self.considered(segment);
+            scan.run(segment, wanted, among, special().map(|(doc, _)| doc));
             for ((_, card), (doc, hits)) in special().zip(&scan.special) {
                 let row = segment.entry(*doc).map_or(0, |entry| entry.row as usize);
                 self.proposal.candidates.push(Candidate::unjudged(Arc::clone(card), *hits, row));
             }
             for &(doc, hits) in &scan.hits {
-                if let Some(entry) = segment.entry(doc)
-                    && self.stage(entry, || self.carries_tags(segment, doc)) == Stage::None
-                {
-                    self.admit(segment.id(doc), entry, hits);
+                if all || self.stage_of(segment, doc) == Stage::None {
+                    self.admit(segment, doc, hits);
                 }
             }
         }
     }
 
-    fn admit(&mut self, id: &'a str, entry: &'a Entry, hits: usize) {
+    /// The documents among which to search, and whether the request may have all of them.
+    fn considered(&self, segment: &'a Segment) -> (&'a [Words], bool) {
+        let request = self.query.request;
+        let filters =
+            [request.scopes.is_some(), request.types.is_some(), request.authorities.is_some()];
+        if self.looks_at_each() || filters.contains(&true) {
+            (segment.plain(), false)
+        } else if request.serves(Authority::Directive) {
+            (segment.plain(), true)
+        } else {
+            (segment.evidence(), true)
+        }
+    }
+
+    /// Whether the request asks for what only the records themselves tell.
+    fn looks_at_each(&self) -> bool {
+        self.query.request.min_confidence > 0.0 || !self.query.request.tags.is_empty()
+    }
+
+    fn admit(&mut self, segment: &'a Segment, doc: Doc, hits: usize) {
         self.admitted += 1;
-        let traits = &entry.traits;
-        if self.best.may_take(self.query.score_bound(traits, hits)) {
-            let score = self.query.score(traits, hits).final_score;
-            let key = Key { score, updated: traits.updated, id };
+        let bound = segment.bound(doc).map_or(f64::INFINITY, |bound| self.bounds.of(bound, hits));
+        if self.best.may_take(bound)
+            && let Some(entry) = segment.entry(doc)
+        {
+            let score = self.query.score(&entry.traits, hits).final_score;
+            let key = Key { score, updated: entry.traits.updated, id: segment.id(doc) };
             self.best.take(Scored { key, found: (entry, hits) });
         }
     }
@@ -142,7 +166,7 @@ impl<'a, 'q> Search<'a, 'q> {
     /// Counts a partition's ended and plain records by the stage that drops them, as if none were admitted.
     fn count(&mut self, partition: &Partition, scope: Scope) {
         self.proposal.filtered.lifecycle += partition.ended;
-        if self.query.request.min_confidence > 0.0 || !self.query.request.tags.is_empty() {
+        if self.looks_at_each() {
             return self.count_each(partition);
         }
         for (&(authority, kind), &records) in &partition.plain {
@@ -153,21 +177,20 @@ impl<'a, 'q> Search<'a, 'q> {
 
     fn count_each(&mut self, partition: &Partition) {
         for segment in &partition.segments {
-            for doc in super::lists::docs(segment.plain()) {
-                let Some(entry) = segment.entry(doc) else { continue };
-                let stage = self.stage(entry, || self.carries_tags(segment, doc));
+            for doc in docs(segment.plain()) {
+                let stage = self.stage_of(segment, doc);
                 *counter(&mut self.proposal.filtered, stage) += 1;
             }
         }
     }
 
-    fn stage(&self, entry: &Entry, carries_tags: impl FnOnce() -> bool) -> Stage {
-        let traits = &entry.traits;
+    fn stage_of(&self, segment: &Segment, doc: Doc) -> Stage {
+        let Some(Entry { traits, .. }) = segment.entry(doc) else { return Stage::Lifecycle };
         if traits.confidence < self.query.request.min_confidence {
             return Stage::Lifecycle;
         }
         match self.group_stage(traits.scope, traits.kind, traits.authority) {
-            Stage::None if !carries_tags() => Stage::Request,
+            Stage::None if !self.carries_tags(segment, doc) => Stage::Request,
             stage => stage,
         }
     }
@@ -182,7 +205,7 @@ impl<'a, 'q> Search<'a, 'q> {
         }
     }
 
-    fn carries_tags(&self, segment: &Segment, doc: super::lists::Doc) -> bool {
+    fn carries_tags(&self, segment: &Segment, doc: Doc) -> bool {
         self.tags.as_ref().is_some_and(|tags| tags.iter().all(|&tag| segment.holds(doc, tag)))
     }
 }

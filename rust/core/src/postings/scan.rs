@@ -36,11 +36,12 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Finds the plain documents that are admitted, and counts the terms of `special` ones.
+    /// Finds the documents of `among` that are admitted, and counts the terms of `special` ones.
     pub(super) fn run(
         &mut self,
         segment: &Segment,
         wanted: Wanted<'_>,
+        among: &[Words],
         special: impl Iterator<Item = Doc>,
     ) {
         let found = wanted.terms.iter().filter_map(|&term| segment.read(term));
@@ -53,19 +54,24 @@ impl Scan {
         }
         self.hits.clear();
         self.special.clear();
-        self.count(&sparse, segment.len());
-        let counts = &self.counts;
-        self.special.extend(special.map(|doc| (doc, usize::from(counts[usize::from(doc)]))));
+        self.special.extend(special.map(|doc| (doc, 0)));
         let answering = segment.answering(wanted.hints);
         // More than there are terms: no document is admitted by words.
         let fewest = wanted.fewest.unwrap_or(usize::MAX);
         let few = dense.len() < fewest && self.special.is_empty() && answering.is_empty();
-        if few && self.few(&sparse, &dense, fewest, segment) {
+        if few && sparse.len() + dense.len() < fewest {
             return;
+        }
+        self.count(&sparse, segment.len());
+        if few && self.few(&sparse, &dense, fewest, among) {
+            return;
+        }
+        for (doc, hits) in &mut self.special {
+            *hits = usize::from(self.counts[usize::from(*doc)]);
         }
         self.planes.add(&dense, fewest, segment.len().div_ceil(512));
         self.special.iter_mut().for_each(|(doc, hits)| *hits += self.planes.sum(*doc));
-        self.collect(&sparse, fewest, segment.plain(), &answering);
+        self.collect(&sparse, fewest, among, &answering);
     }
 
     /// Adds the sparse terms.
@@ -87,21 +93,18 @@ impl Scan {
         sparse: &[&[Doc]],
         dense: &[&[Words]],
         fewest: usize,
-        segment: &Segment,
+        among: &[Words],
     ) -> bool {
         let least = fewest - dense.len();
-        let most = segment.len() / 64;
-        if sparse.len() >= least {
-            for docs in sparse {
-                for &doc in *docs {
-                    if usize::from(self.counts[usize::from(doc)]) >= least {
-                        if self.hits.len() > most {
-                            self.hits.clear();
-                            return false;
-                        }
-                        self.hits.push((doc, usize::from(self.counts[usize::from(doc)])));
-                    }
+        let most = among.len() * 8;
+        for &doc in sparse.iter().copied().flatten() {
+            let count = usize::from(self.counts[usize::from(doc)]);
+            if count >= least {
+                if self.hits.len() > most {
+                    self.hits.clear();
+                    return false;
                 }
+                self.hits.push((doc, count));
             }
         }
         for docs in sparse {
@@ -112,15 +115,15 @@ impl Scan {
         for (doc, hits) in &mut self.hits {
             *hits += dense.iter().filter(|bits| is_set(bits, *doc)).count();
         }
-        self.hits.retain(|&(doc, hits)| hits >= fewest && is_set(segment.plain(), doc));
+        self.hits.retain(|&(doc, hits)| hits >= fewest && is_set(among, doc));
         true
     }
 
     /// Takes what is admitted, first among the documents that hold sparse terms, then among the others.
-    fn collect(&mut self, sparse: &[&[Doc]], fewest: usize, plain: &[Words], answering: &[Words]) {
+    fn collect(&mut self, sparse: &[&[Doc]], fewest: usize, among: &[Words], answering: &[Words]) {
         let mut others = self.planes.reach[0].clone();
         unite(&mut others, answering);
-        intersect(&mut others, plain);
+        intersect(&mut others, among);
         for docs in sparse {
             for &doc in *docs {
                 let count = usize::from(std::mem::take(&mut self.counts[usize::from(doc)]));
@@ -129,7 +132,7 @@ impl Scan {
                 }
                 clear(&mut others, doc);
                 let enough = self.planes.reach.get(count).is_none_or(|reach| is_set(reach, doc));
-                if !is_set(plain, doc) || !(enough || is_set(answering, doc)) {
+                if !is_set(among, doc) || !(enough || is_set(answering, doc)) {
                     continue;
                 }
                 let hits = count + self.planes.sum(doc);

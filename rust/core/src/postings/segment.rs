@@ -2,11 +2,12 @@
 
 use hashbrown::HashTable;
 
+use super::bounds::Bound;
 use super::lists::{Doc, Lists, Posting, Read, Words, clear, is_set, set, unite};
 use super::terms::Term;
 use super::texts::Texts;
 use crate::hints::Hints;
-use crate::record::Traits;
+use crate::record::{Authority, Traits};
 
 /// Most documents: their numbers have sixteen bits.
 pub(super) const MOST_DOCS: usize = 1 << 16;
@@ -26,10 +27,13 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Segment {
     entries: Vec<Entry>,
+    bounds: Vec<Bound>,
     ids: Texts,
     postings: HashTable<(Term, Posting)>,
     lists: Lists,
     plain: Vec<Words>,
+    /// The plain ones that are no rules.
+    evidence: Vec<Words>,
     // For each hint, who answers it.
     answers: [Vec<Words>; Hints::COUNT],
 }
@@ -57,11 +61,15 @@ impl Segment {
         let doc = Doc::try_from(self.entries.len()).ok()?;
         self.ids.push(id)?;
         self.entries.push(entry);
+        self.bounds.push(Bound::of(&entry.traits));
         for &term in terms {
             self.add(term, doc)?;
         }
         if plain {
             set(&mut self.plain, doc);
+            if entry.traits.authority == Authority::Reference {
+                set(&mut self.evidence, doc);
+            }
             for (hint, docs) in entry.traits.answers.each().zip(&mut self.answers) {
                 if hint {
                     set(docs, doc);
@@ -95,6 +103,7 @@ impl Segment {
     /// Takes a document out of all answers; its number stays in the postings.
     pub(super) fn remove(&mut self, doc: Doc) {
         clear(&mut self.plain, doc);
+        clear(&mut self.evidence, doc);
         self.answers.iter_mut().for_each(|docs| clear(docs, doc));
     }
 
@@ -119,6 +128,16 @@ impl Segment {
         &self.plain
     }
 
+    /// The plain documents that are no rules, each as a bit.
+    pub(super) fn evidence(&self) -> &[Words] {
+        &self.evidence
+    }
+
+    /// What bounds a document's score.
+    pub(super) fn bound(&self, doc: Doc) -> Option<Bound> {
+        self.bounds.get(usize::from(doc)).copied()
+    }
+
     /// The plain documents that answer one of some hints, each as a bit.
     pub(super) fn answering(&self, hints: Hints) -> Vec<Words> {
         let mut all = Vec::new();
@@ -140,8 +159,9 @@ impl Segment {
 
     /// Bytes that it holds.
     pub(super) fn bytes(&self) -> usize {
-        let bits: usize = self.answers.iter().chain([&self.plain]).map(Vec::capacity).sum();
-        self.entries.capacity() * size_of::<Entry>()
+        let bits: usize =
+            self.answers.iter().chain([&self.plain, &self.evidence]).map(Vec::capacity).sum();
+        self.entries.capacity() * (size_of::<Entry>() + size_of::<Bound>())
             + self.ids.bytes()
             + self.postings.allocation_size()
             + self.lists.bytes()

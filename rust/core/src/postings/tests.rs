@@ -98,7 +98,7 @@ fn check(chance: &mut Chance, segment: &Segment, all: &[Written], scan: &mut Sca
         .map(|(doc, _)| doc)
         .filter(|_| chance.below(4) != 0)
         .collect();
-    scan.run(segment, wanted, specials.iter().copied());
+    scan.run(segment, wanted, segment.plain(), specials.iter().copied());
 
     let count = |doc: Doc| all[usize::from(doc)].terms.iter().filter(|t| terms.contains(t)).count();
     let admitted = |(doc, one): &(Doc, &Written)| {
