@@ -36,5 +36,4 @@ def search_tokens(text: str, *, limit: int = 512) -> SearchTokens:
     Raises:
         InvalidInputError: ``text`` is no text, or ``limit`` is no number.
     """
-    tokens, truncated = _core.search_tokens(any_text(text, "text"), whole(limit, "limit"))
-    return SearchTokens(tuple(tokens), truncated)
+    return SearchTokens(*_core.search_tokens(any_text(text, "text"), whole(limit, "limit")))

@@ -16,8 +16,11 @@
 #![forbid(unsafe_code)]
 
 mod admission;
+mod ascii;
 pub mod budget;
 mod candidate;
+mod class;
+mod class_bits;
 pub mod context;
 pub mod directives;
 mod distinct;
@@ -36,6 +39,7 @@ mod rank;
 pub mod record;
 pub mod request;
 mod retrieve;
+mod scan;
 pub mod scope;
 pub mod shown;
 pub mod text;

@@ -1,14 +1,44 @@
 //! Folded text: NFKC, lowercase, and the runs of script it falls into.
 
+use std::iter::once;
+
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+use crate::class::class;
+use crate::class_bits::{BLANK, CASED, CJK, RENAMED, UNSETTLED, WORD};
 
 /// NFKC, then lowercase of the root locale: the form in which texts are compared.
 pub fn fold(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
     if text.is_ascii() {
-        return text.to_ascii_lowercase();
+        return lower;
     }
-    nfkc(text).to_lowercase()
+    let mut folded = String::new();
+    let mut from = 0;
+    for (at, character) in lower.char_indices() {
+        match class(character) & (CASED | RENAMED | BLANK | UNSETTLED) {
+            0 => continue,
+            UNSETTLED => return nfkc(text).to_lowercase(),
+            _ => (),
+        }
+        folded.push_str(&lower[from..at]);
+        push_folded(character, &mut folded);
+        from = at + character.len_utf8();
+    }
+    if from == 0 {
+        return lower;
+    }
+    folded.push_str(&lower[from..]);
+    folded
+}
+
+/// Adds what a settled character folds to.
+fn push_folded(character: char, folded: &mut String) {
+    if class(character) & CASED != 0 {
+        folded.extend(character.to_lowercase());
+    } else {
+        folded.extend(once(character).nfkc().flat_map(char::to_lowercase));
+    }
 }
 
 /// NFKC, trimmed, lowercase: the form in which tags and contents count as equal.
@@ -25,18 +55,12 @@ fn nfkc(text: &str) -> String {
 
 /// Whether a character belongs to a CJK run: ideographs, kana and hangul of the basic plane.
 pub fn is_cjk(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}')
+    class(character) & CJK != 0
 }
 
 /// Whether a character belongs to a word: `[\p{L}\p{N}_]`, CJK runs not excluded.
 pub fn is_word(character: char) -> bool {
-    if character.is_ascii() {
-        return character.is_ascii_alphanumeric() || character == '_';
-    }
-    matches!(
-        character.general_category_group(),
-        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
-    )
+    class(character) & WORD != 0
 }
 
 /// The white space that trimming removes and labels fold: the ECMAScript set.
@@ -72,6 +96,19 @@ mod tests {
         assert_eq!(fold("Ａ１ ＫＩＷＩ"), "a1 kiwi");
         assert_eq!(fold("ΟΔΟΣ"), "οδος");
         assert_eq!(fold("İ"), "i\u{307}");
+    }
+
+    #[test]
+    fn folding_is_normalising_then_lowering_for_every_character() {
+        for character in '\0'..=char::MAX {
+            for text in [
+                format!("{character}"),
+                format!("Ab{character}Ü\u{301}"),
+                format!("가{character}ǅ"),
+            ] {
+                assert_eq!(fold(&text), text.nfkc().collect::<String>().to_lowercase());
+            }
+        }
     }
 
     #[test]

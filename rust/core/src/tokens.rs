@@ -1,10 +1,10 @@
 //! Search tokens, version `v1`: `w…` words, `g…` trigrams, `c…` CJK bigrams.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
-use crate::distinct::Distinct;
-use crate::text::{fold, is_cjk, is_word, runs};
+use crate::class_bits::{CASED, RENAMED, UNSETTLED};
+use crate::scan::{CHARACTER_BITS, TRIGRAM, scan};
+use crate::text::{fold, is_cjk};
 
 /// The name under which an index remembers which rules made its tokens.
 pub const TOKENIZER_VERSION: &str = "v1";
@@ -32,125 +32,51 @@ pub enum TokenKey<'t> {
     Word(&'t str),
 }
 
-const CHARACTER_BITS: u32 = 21;
-const TRIGRAM: u64 = 1 << (3 * CHARACTER_BITS);
-
 impl TokenKey<'_> {
     /// The token as text: its kind, then its characters.
     pub fn text(self) -> String {
+        let mut text = String::new();
+        self.push_to(&mut text);
+        text
+    }
+
+    /// Adds the token as text: its kind, then its characters.
+    pub fn push_to(self, text: &mut String) {
         let packed = match self {
-            Self::Word(word) => return ["w", word].concat(),
+            Self::Word(word) => {
+                text.push('w');
+                return text.push_str(word);
+            }
             Self::Packed(packed) => packed,
         };
-        let characters = [2, 1, 0].map(|place| {
+        let [first, second, last] = [2, 1, 0].map(|place| {
             let point = packed >> (place * CHARACTER_BITS) & ((1 << CHARACTER_BITS) - 1);
-            u32::try_from(point)
-                .ok()
-                .and_then(char::from_u32)
-                .filter(|&character| character != '\0')
+            u32::try_from(point).ok().and_then(char::from_u32).unwrap_or_default()
         });
-        let characters = characters.into_iter().flatten();
-        let kind = if packed & TRIGRAM != 0 {
-            'g'
-        } else if characters.clone().any(is_cjk) {
-            'c'
-        } else {
-            'w'
-        };
-        std::iter::once(kind).chain(characters).collect()
+        text.push(match packed & TRIGRAM {
+            0 if is_cjk(last) => 'c',
+            0 => 'w',
+            _ => 'g',
+        });
+        text.extend([first, second, last].into_iter().filter(|&character| character != '\0'));
     }
 }
 
 /// Gives each distinct search token of `text` once, in the order of [`search_tokens`]; whether `limit`
 /// cut them.
 pub fn each_token(text: &str, limit: usize, take: impl FnMut(TokenKey<'_>)) -> bool {
-    let folded = fold(text);
-    // A text has no more tokens than bytes.
-    let room = limit.min(folded.len());
-    let mut scanner = Scanner {
-        left: limit,
-        packed: Distinct::with_room(room),
-        words: Distinct::with_room(room.min(folded.len() / 4)),
-        take,
-    };
-    // A full list stays full: nothing after the first overflow can add a token.
-    scanner.take_all(&folded).is_break()
+    let lower = text.to_ascii_lowercase();
+    if let Some(found) = scan(&lower, limit, CASED | RENAMED | UNSETTLED) {
+        return found.give(limit, take);
+    }
+    scan(&fold(text), limit, 0).is_some_and(|found| found.give(limit, take))
 }
 
 /// Tokenises `text`, stopping at the first new token beyond `limit`.
 pub fn search_tokens(text: &str, limit: usize) -> SearchTokens {
     let mut tokens = Vec::new();
-    let truncated = each_token(text, limit, |token| tokens.push(token.text()));
+    let truncated = each_token(text, limit, |key| tokens.push(key.text()));
     SearchTokens { tokens, truncated }
-}
-
-struct Scanner<'t, F> {
-    left: usize,
-    packed: Distinct<u64>,
-    words: Distinct<&'t str>,
-    take: F,
-}
-
-impl<'t, F: FnMut(TokenKey<'t>)> Scanner<'t, F> {
-    fn take_all(&mut self, folded: &'t str) -> ControlFlow<()> {
-        for word in runs(folded, |character| is_word(character) && !is_cjk(character)) {
-            // A word of three characters is its own only trigram.
-            if word.chars().nth(3).is_none() {
-                self.take_packed(word.chars().fold(0, packed_with))?;
-                continue;
-            }
-            self.take_word(word)?;
-            let mut key = 0;
-            for (place, character) in word.chars().enumerate() {
-                key = packed_with(key, character) & (TRIGRAM - 1);
-                if place >= 2 {
-                    self.take_packed(key | TRIGRAM)?;
-                }
-            }
-        }
-        for run in runs(folded, is_cjk) {
-            let mut characters = run.chars();
-            let mut before = characters.next().map_or(0, u64::from);
-            if run.chars().nth(1).is_none() {
-                self.take_packed(before)?;
-            }
-            for character in characters {
-                self.take_packed(packed_with(before, character))?;
-                before = u64::from(character);
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn take_packed(&mut self, key: u64) -> ControlFlow<()> {
-        if self.packed.insert(key, key) {
-            return self.give(TokenKey::Packed(key));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn take_word(&mut self, word: &'t str) -> ControlFlow<()> {
-        let hash = word
-            .bytes()
-            .fold(0_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-        if self.words.insert(hash, word) {
-            return self.give(TokenKey::Word(word));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn give(&mut self, token: TokenKey<'t>) -> ControlFlow<()> {
-        if self.left == 0 {
-            return ControlFlow::Break(());
-        }
-        self.left -= 1;
-        (self.take)(token);
-        ControlFlow::Continue(())
-    }
-}
-
-fn packed_with(key: u64, character: char) -> u64 {
-    key << CHARACTER_BITS | u64::from(character)
 }
 
 /// How many of `query` occur among `record`'s tokens; duplicates in `query` count each.

@@ -27,8 +27,8 @@ mod _core {
     use membound_core::text;
     use membound_core::tokens;
     use pyo3::prelude::*;
-    use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-    use pyo3::types::PyBytes;
+    use pyo3::pybacked::PyBackedBytes;
+    use pyo3::types::{PyBytes, PyTuple};
 
     use crate::convert::json;
     use crate::error::CoreResult;
@@ -50,9 +50,33 @@ mod _core {
 
     /// The distinct search tokens of a text, and whether there were more than `limit`.
     #[pyfunction]
-    fn search_tokens(py: Python<'_>, text: PyBackedStr, limit: usize) -> (Vec<String>, bool) {
-        let found = py.detach(|| tokens::search_tokens(&text, limit));
-        (found.tokens, found.truncated)
+    fn search_tokens<'py>(
+        py: Python<'py>,
+        text: &str,
+        limit: usize,
+    ) -> PyResult<(Bound<'py, PyTuple>, bool)> {
+        let (mut all, mut ends) = (String::new(), vec![0]);
+        let truncated = apart(py, text, || {
+            tokens::each_token(text, limit, |token| {
+                token.push_to(&mut all);
+                ends.push(all.len());
+            })
+        });
+        let found = ends.windows(2).map(|ends| &all[ends[0]..ends[1]]);
+        Ok((PyTuple::new(py, found)?, truncated))
+    }
+
+    /// How many search tokens `search_tokens` gives, and whether there were more than `limit`.
+    #[pyfunction]
+    fn token_count(py: Python<'_>, text: &str, limit: usize) -> (usize, bool) {
+        let mut count = 0;
+        let truncated = apart(py, text, || tokens::each_token(text, limit, |_| count += 1));
+        (count, truncated)
+    }
+
+    /// Works on a long text without the interpreter; handing it over costs more than a short one.
+    fn apart<T: Send>(py: Python<'_>, text: &str, work: impl FnOnce() -> T + Send) -> T {
+        if text.len() > 4_096 { py.detach(work) } else { work() }
     }
 
     /// A path in the one form in which places are compared; None for an empty one.
