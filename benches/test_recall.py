@@ -1,4 +1,4 @@
-"""Recall: tokenising, and retrieval at 1,000 and 10,000 records on each path."""
+"""Recall: retrieval at 1,000 and 10,000 records on each path."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benches.conftest import NOW, WORKSPACE
-from benches.corpus import questions, texts
-from membound import MemoryStore, retrieve_records, search_tokens
+from benches.corpus import questions
+from membound import MemoryStore, retrieve_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,14 +17,6 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
 ASKED = 100
-
-
-def test_tokenise(benchmark: BenchmarkFixture) -> None:
-    text = "\n".join(texts(50))
-    found = benchmark(search_tokens, text, limit=1_000_000)
-    benchmark.extra_info["characters"] = len(text)
-    assert found.tokens
-    assert not found.truncated
 
 
 @pytest.mark.parametrize("index", [True, False], ids=["fts5", "files"])

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import membound
+from membound import _core
 from membound.errors import InvalidInputError
 from tests.adapters import ask_records
 from tests.conformance import Row, row_name, rows, whole
@@ -69,6 +70,40 @@ def test_record_tokens_show_in_the_lexical_feature(row: Row) -> None:
 def test_same_tokens_as_the_oracle(words: str, limit: Any) -> None:  # noqa: ANN401 — floats too
     found = membound.search_tokens(words, limit=limit)
     assert (found.tokens, found.truncated) == oracle.search_tokens(words, limit)
+
+
+@given(st.text("abXY_0 .-", max_size=300), st.integers(0, 200))
+def test_words_of_every_length_at_every_place_of_ascii(words: str, limit: int) -> None:
+    found = membound.search_tokens(words, limit=limit)
+    assert (found.tokens, found.truncated) == oracle.search_tokens(words, limit)
+
+
+@given(text(), st.integers(0, 200))
+def test_tokens_are_counted_as_they_are_listed(words: str, limit: int) -> None:
+    found = membound.search_tokens(words, limit=limit)
+    words = words.encode("utf-8", "replace").decode()
+    assert _core.token_count(words, limit) == (len(found.tokens), found.truncated)
+
+
+@pytest.mark.parametrize(
+    "late", ["e\u0301", "e=\u0338", "\u1112\u1161\u11ab", "ΑΣ", "Ｄ", "か\u3099"]
+)
+@pytest.mark.parametrize("words", range(120, 140))
+def test_what_is_composed_late_counts_where_the_budget_ends(late: str, words: int) -> None:
+    """The text before it must not be taken for finished: the end of its last word may change."""
+    text = "ä " + " ".join(f"{number:03}" for number in range(words)) + "0" + late
+    for limit in range(words - 5, words + 5):
+        found = membound.search_tokens(text, limit=limit)
+        assert (found.tokens, found.truncated) == oracle.search_tokens(text, limit)
+
+
+def test_a_long_text_of_distinct_tokens_keeps_them_all() -> None:
+    for first, last in [("一", "鿿"), ("가", "힣"), ("a", "ɏ"), ("а", "ӿ")]:
+        span = [chr(point) for point in range(ord(first), ord(last) + 1)]
+        every = "".join(filter(known, span)) * 2 + " ".join(filter(known, span))
+        for limit in (10, 100_000):
+            found = membound.search_tokens(every, limit=limit)
+            assert (found.tokens, found.truncated) == oracle.search_tokens(every, limit)
 
 
 @given(text())

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use membound_core::text::{is_cjk, is_word};
-use membound_core::tokens::{RECORD_TOKENS, SearchTokens, matched, search_tokens};
+use membound_core::tokens::{
+    RECORD_TOKENS, SearchTokens, TokenKey, each_token, matched, search_tokens,
+};
 
 /// Takes any text, with a limit of its first byte: bounded, distinct, of the right alphabet, in order.
 pub fn tokens(data: &[u8]) {
@@ -17,7 +19,23 @@ pub fn tokens(data: &[u8]) {
     assert_eq!(few, search_tokens(&text, limit.into()), "equal texts give equal tokens");
     assert!(all.tokens.starts_with(&few.tokens), "a limit takes the first");
     assert_eq!(few.truncated, few.tokens.len() < all.tokens.len());
+    check_keys(&text, &all);
     assert_eq!(matched(&few.tokens, &all.tokens), few.tokens.len());
+}
+
+/// Keys stand for the tokens one to one, and all that fit are packed.
+fn check_keys(text: &str, all: &SearchTokens) {
+    let (mut packed, mut texts) = (BTreeSet::new(), Vec::new());
+    each_token(text, usize::MAX, |key| {
+        let token = key.text();
+        match key {
+            TokenKey::Packed(0) => panic!("0 is no key: {token:?}"),
+            TokenKey::Packed(bits) => assert!(packed.insert(bits), "no key twice: {token:?}"),
+            TokenKey::Word(_) => assert!(token.chars().count() > 4, "{token:?}"),
+        }
+        texts.push(token);
+    });
+    assert_eq!(texts, all.tokens);
 }
 
 /// What holds of every list of tokens.
