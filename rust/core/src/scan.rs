@@ -1,5 +1,6 @@
 //! The search tokens of a folded text, as keys: found in one pass, then freed of repetitions.
 
+use std::mem::swap;
 use std::ops::{ControlFlow, Range};
 use std::str::Chars;
 
@@ -44,21 +45,22 @@ impl<'t> Found<'t> {
 ///
 /// None where it comes upon a character whose class has one of the bits `doubt`.
 pub(crate) fn scan(folded: &str, limit: usize, doubt: u8) -> Option<Found<'_>> {
-    // English has a token for every two bytes; other texts have fewer.
-    let likely = limit.min(folded.len() / if folded.is_ascii() { 2 } else { 3 });
+    // English has a token for every two bytes; other texts have fewer, Chinese one for each character.
+    let is_ascii = folded.is_ascii();
+    let likely = limit.min(folded.len() / if is_ascii { 2 } else { 3 });
     let mut scanner = Scanner {
         folded,
         limit,
         packed: Distinct::with_places(likely * 4),
         long: Distinct::with_places(likely / 2),
         keys: Vec::with_capacity(BATCH),
-        bigrams: Vec::new(),
+        bigrams: Vec::with_capacity(if is_ascii { 0 } else { folded.len() / 3 }),
         found: Found {
             keys: Vec::with_capacity(likely + BLOCK / 2),
             words: Vec::with_capacity(likely / 4),
         },
     };
-    if folded.is_ascii() {
+    if is_ascii {
         scanner.scan_ascii();
     } else if scanner.scan_any(doubt).is_break() {
         return None;
@@ -115,7 +117,7 @@ impl<'t> Scanner<'t> {
             };
         }
         self.settle();
-        self.keys.append(&mut self.bigrams);
+        swap(&mut self.keys, &mut self.bigrams);
         self.settle();
         ControlFlow::Continue(())
     }
