@@ -61,20 +61,21 @@ impl WithSimd for Add<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let adder = Adder(simd);
-        let digits = self.terms.len().checked_ilog2().map_or(0, |digit| digit as usize + 1);
-        let digits = digits.min(DIGITS);
-        for (block, sums) in self.planes.sums.iter_mut().enumerate() {
-            for vector in 0..LANES / S::U64_LANES {
-                let sum = adder.sum(self.terms, block, vector);
-                for (reach, sparse) in self.planes.reach.iter_mut().zip(0..) {
-                    let need = self.need.saturating_sub(sparse);
-                    if need < 1 << digits {
-                        let enough = adder.at_least(&sum[..digits], need);
-                        S::as_mut_simd_u64s(&mut reach[block]).0[vector] = enough;
-                    }
+        let Planes { sums, reach } = self.planes;
+        // One round at a time over all documents: so few terms are read from memory ahead of need.
+        for round in self.terms.chunks(ROUND) {
+            for (block, sums) in sums.iter_mut().enumerate() {
+                for vector in 0..LANES / S::U64_LANES {
+                    adder.add_round(sums, round, block, vector);
                 }
-                for (plane, digit) in sums.iter_mut().zip(sum) {
-                    S::as_mut_simd_u64s(plane).0[vector] = digit;
+            }
+        }
+        let digits = self.terms.len().checked_ilog2().map_or(0, |digit| digit as usize + 1);
+        for (reach, sparse) in reach.iter_mut().zip(0..) {
+            let need = self.need.saturating_sub(sparse);
+            if need < 1 << digits.min(DIGITS) {
+                for (reach, sums) in reach.iter_mut().zip(sums.iter()) {
+                    adder.compare(reach, &sums[..digits.min(DIGITS)], need);
                 }
             }
         }
@@ -86,36 +87,39 @@ impl WithSimd for Add<'_> {
 struct Adder<S>(S);
 
 impl<S: Simd> Adder<S> {
-    /// The digits of the sums, the lowest first.
+    /// Adds the bits of a round of terms to the sums of a block.
     #[inline(always)]
-    fn sum(self, terms: &[&[Words]], block: usize, vector: usize) -> [S::u64s; DIGITS] {
-        let zero = self.0.splat_u64s(0);
-        let [mut ones, mut twos, mut fours] = [zero; 3];
-        let mut others = [zero; DIGITS - 3];
-        for round in terms.chunks(ROUND) {
-            let mut bits = [zero; ROUND];
-            for (bits, term) in bits.iter_mut().zip(round) {
-                if let Some(words) = term.get(block) {
-                    *bits = S::as_simd_u64s(words).0[vector];
-                }
-            }
-            let [a, b, c, d, e, f, g, h] = bits;
-            let (first, second, third, fourth);
-            (ones, first) = self.add(ones, a, b);
-            (ones, second) = self.add(ones, c, d);
-            (ones, third) = self.add(ones, e, f);
-            (ones, fourth) = self.add(ones, g, h);
-            let (low, high);
-            (twos, low) = self.add(twos, first, second);
-            (twos, high) = self.add(twos, third, fourth);
-            let mut carry;
-            (fours, carry) = self.add(fours, low, high);
-            for digit in &mut others {
-                (*digit, carry) = (self.0.xor_u64s(*digit, carry), self.0.and_u64s(*digit, carry));
+    fn add_round(
+        self,
+        sums: &mut [Words; DIGITS],
+        round: &[&[Words]],
+        block: usize,
+        vector: usize,
+    ) {
+        let mut bits = [self.0.splat_u64s(0); ROUND];
+        for (bits, term) in bits.iter_mut().zip(round) {
+            if let Some(words) = term.get(block) {
+                *bits = S::as_simd_u64s(words).0[vector];
             }
         }
-        let [eights, sixteens, b, c, d] = others;
-        [ones, twos, fours, eights, sixteens, b, c, d]
+        let [a, b, c, d, e, f, g, h] = bits;
+        let [ones, twos, fours, others @ ..] = sums;
+        let digit = |plane: &Words| S::as_simd_u64s(plane).0[vector];
+        let (sum, first) = self.add(digit(ones), a, b);
+        let (sum, second) = self.add(sum, c, d);
+        let (sum, third) = self.add(sum, e, f);
+        let (sum, fourth) = self.add(sum, g, h);
+        S::as_mut_simd_u64s(ones).0[vector] = sum;
+        let (sum, low) = self.add(digit(twos), first, second);
+        let (sum, high) = self.add(sum, third, fourth);
+        S::as_mut_simd_u64s(twos).0[vector] = sum;
+        let (sum, mut carry) = self.add(digit(fours), low, high);
+        S::as_mut_simd_u64s(fours).0[vector] = sum;
+        for plane in others {
+            let sum = digit(plane);
+            S::as_mut_simd_u64s(plane).0[vector] = self.0.xor_u64s(sum, carry);
+            carry = self.0.and_u64s(sum, carry);
+        }
     }
 
     /// A full adder: the sum of three bits, and what is carried.
@@ -129,15 +133,18 @@ impl<S: Simd> Adder<S> {
     /// Who has a sum of at least `need`: from the lowest digit to the highest, one that is set where `need`
     /// has none decides for, one that is not set where `need` has one decides against.
     #[inline(always)]
-    fn at_least(self, sum: &[S::u64s], need: usize) -> S::u64s {
-        let mut enough = self.0.splat_u64s(u64::MAX);
-        for (digit, &set) in sum.iter().enumerate() {
-            enough = if need >> digit & 1 == 1 {
-                self.0.and_u64s(enough, set)
-            } else {
-                self.0.or_u64s(enough, set)
-            };
+    fn compare(self, reach: &mut Words, sums: &[Words], need: usize) {
+        for (vector, reach) in S::as_mut_simd_u64s(reach).0.iter_mut().enumerate() {
+            let mut enough = self.0.splat_u64s(u64::MAX);
+            for (digit, plane) in sums.iter().enumerate() {
+                let set = S::as_simd_u64s(plane).0[vector];
+                enough = if need >> digit & 1 == 1 {
+                    self.0.and_u64s(enough, set)
+                } else {
+                    self.0.or_u64s(enough, set)
+                };
+            }
+            *reach = enough;
         }
-        enough
     }
 }
