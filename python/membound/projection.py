@@ -63,7 +63,7 @@ class Projection(Filling):
         if found is None:
             found = self.ask(lambda index: index.retrieve(request))
         index = self._index
-        if found is not None and index is not None and not found.from_memory():
+        if found is not None and index is not None and not found.is_from_memory():
             self._warming.missed(index)
         return found
 

@@ -49,7 +49,7 @@ impl Recalled {
     }
 
     /// Whether postings in memory answered.
-    fn from_memory(&self) -> bool {
+    fn is_from_memory(&self) -> bool {
         self.trace.mode == Mode::Postings
     }
 }

@@ -94,6 +94,10 @@ impl Memory {
         if matches!(self.warmth(&held), Warmth::Off | Warmth::TooLarge) {
             return Ok(false);
         }
+        if held.started && changes::sequence(connection)? < held.sequence {
+            // Another thread has read a newer snapshot meanwhile.
+            return Ok(true);
+        }
         if !held.started || !held.follow(connection, usize::MAX)? {
             held.restart(connection)?;
         }

@@ -101,14 +101,12 @@ impl Lists {
     }
 
     fn list(&mut self, class: u8, docs: &[Doc]) -> Option<Posting> {
-        let idle = self.idle.get_mut(usize::from(class))?.pop();
-        let at = match idle {
-            Some(at) => at,
-            None => {
-                let at = u32::try_from(self.blocks.len()).ok()?;
-                self.blocks.resize(self.blocks.len() + (4 << class), 0);
-                at
-            }
+        let at = if let Some(at) = self.idle.get_mut(usize::from(class))?.pop() {
+            at
+        } else {
+            let at = u32::try_from(self.blocks.len()).ok()?;
+            self.blocks.resize(self.blocks.len() + (4 << class), 0);
+            at
         };
         self.blocks.get_mut(at as usize..at as usize + docs.len())?.copy_from_slice(docs);
         Some(Posting::List { at, count: u16::try_from(docs.len()).ok()?, class })
@@ -120,12 +118,11 @@ impl Lists {
             set(&mut bits.words, doc);
             bits.count += 1;
         }
-        let at = match self.idle_bits.pop() {
-            Some(at) => at,
-            None => {
-                self.bits.push(Bits::default());
-                u32::try_from(self.bits.len() - 1).ok()?
-            }
+        let at = if let Some(at) = self.idle_bits.pop() {
+            at
+        } else {
+            self.bits.push(Bits::default());
+            u32::try_from(self.bits.len() - 1).ok()?
         };
         *self.bits.get_mut(at as usize)? = bits;
         Some(Posting::Bits { at })

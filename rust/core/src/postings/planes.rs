@@ -3,6 +3,10 @@
 //! The sums of 512 documents stand in planes, one for each binary digit. Bits are added as a carry-save
 //! adder adds them, eight terms at a time (Harley and Seal; Warren, "Hacker's Delight", section 5-1), with
 //! the widest instructions that the machine has.
+#![expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the machine at hand"
+)]
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -102,13 +106,12 @@ impl<S: Simd> Adder<S> {
                 *bits = S::as_simd_u64s(words).0[vector];
             }
         }
-        let [a, b, c, d, e, f, g, h] = bits;
         let [ones, twos, fours, others @ ..] = sums;
         let digit = |plane: &Words| S::as_simd_u64s(plane).0[vector];
-        let (sum, first) = self.add(digit(ones), a, b);
-        let (sum, second) = self.add(sum, c, d);
-        let (sum, third) = self.add(sum, e, f);
-        let (sum, fourth) = self.add(sum, g, h);
+        let (sum, first) = self.add(digit(ones), bits[0], bits[1]);
+        let (sum, second) = self.add(sum, bits[2], bits[3]);
+        let (sum, third) = self.add(sum, bits[4], bits[5]);
+        let (sum, fourth) = self.add(sum, bits[6], bits[7]);
         S::as_mut_simd_u64s(ones).0[vector] = sum;
         let (sum, low) = self.add(digit(twos), first, second);
         let (sum, high) = self.add(sum, third, fourth);
