@@ -89,7 +89,9 @@ def evaluate(
     answered = _Counter(3 * len(asked), progress)
     recall = partial(_recalled, now=now, relevance_mode=relevance_mode)
     with TemporaryDirectory(prefix="membound-evaluation-") as folder:
-        with MemoryStore.open(folder, policy=rules, durability="relaxed") as store:
+        with MemoryStore.open(
+            folder, policy=rules, durability="relaxed", postings_bytes=0
+        ) as store:
             store.import_records(stored)
             if not store.wait_until_ready(_PATIENCE):
                 raise IndexUnavailableError("it was not filled in time, or cannot be made here")
