@@ -25,10 +25,13 @@ def opened(folder: Path) -> MemoryStore:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     drafts = [MemoryDraft(f"kiwi harvest {id}", scope="user", id=id, tags=["fruit"]) for id in IDS]
+    # So many others that recall asks for words.
+    drafts += [MemoryDraft(f"plum {number}", scope="user") for number in range(60)]
     with opened(tmp_path / "store") as store:
         store.remember_many(drafts)
         store.remember("plum", scope="workspace", workspace="/ws", id="gone")
         store.delete("gone")
+        store.rebuild_index()
     return tmp_path / "store"
 
 
@@ -41,8 +44,8 @@ SCRIPTS = {
     "a place": "UPDATE place SET key = 'x' WHERE key = 'user'",
     "tags": "DELETE FROM tag WHERE row = 2",
     "a tag": "UPDATE tag SET tag = 'vegetable' WHERE row = 2",
-    "a standing": "UPDATE record SET standing = 'ended' WHERE id = 'm1'",
-    "a type": "UPDATE record SET standing = 'reference/insight' WHERE id = 'm1'",
+    "a standing": "UPDATE record SET standing = 0 WHERE id = 'm1'",
+    "a type": "UPDATE record SET standing = 7 WHERE id = 'm1'",
     "a confidence": "UPDATE record SET confidence = 0.1 WHERE id = 'm1'",
     "hints": "UPDATE record SET answers = answers + 1 WHERE id = 'm1'",
     "a mark": "UPDATE record SET mark = NULL WHERE id = 'gone'",
@@ -51,6 +54,10 @@ SCRIPTS = {
     "no JSON": "UPDATE record SET json = x'7b' WHERE id = 'm1'",
     "another record's words": "UPDATE search_docsize SET id = 77 WHERE id = 2",
     "accounts of words": "DELETE FROM search_docsize",
+    "a log of changes": "DELETE FROM change",
+    "how far its words are": "DELETE FROM words",
+    "words of changes to come": "UPDATE words SET merged = merged + 1",
+    "words that are missing": "UPDATE words SET newest = newest + 9; DELETE FROM change",
     "pages of words": "DELETE FROM search_data WHERE id > 10",
 }
 
@@ -120,6 +127,9 @@ def test_words_that_are_not_accounted_for_are_not_left_behind(folder: Path) -> N
     with opened(folder) as store:
         store.update("m1", content="walnut")
         assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS - {"m1"}
+        # So many changes that the words have to follow.
+        store.remember_many([MemoryDraft(f"plum {number}", scope="user") for number in range(300)])
+        assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS - {"m1"}
         assert store.wait_until_ready(30)
         result = store.retrieve("kiwi harvest")
         assert result.trace.mode in FROM_INDEX
@@ -155,4 +165,4 @@ def test_an_intent_that_names_no_record_is_damage(folder: Path) -> None:
 def test_a_list_ends_whatever_the_index_says_of_dates(folder: Path) -> None:
     sealed_sql(folder, "UPDATE record SET updated = NULL WHERE id = 'm1'")
     with opened(folder) as store:
-        assert {record.id for record in store.list()} == IDS
+        assert {record.id for record in store.list()} >= IDS

@@ -1,32 +1,37 @@
 //! The path over the index: FTS5 proposes by words, the rows by type, tag and standing.
 //!
-//! Exact without looking at every record: each query token's postings add to a count per record, so a
-//! record below the mode's floor is known to be irrelevant by its count alone. What the words cannot tell
-//! (a type hint, a validity, a successor, an agent) is looked at record by record, and all others are
-//! counted in groups. From there on every path runs the same code.
+//! Exact without looking at every record: how many of the query's tokens a record holds is counted by
+//! postings, as far as that is cheapest ([`super::hits`]), so that a record below the mode's floor is known
+//! to be irrelevant by its count alone. What the words cannot tell (a type hint, a validity, a successor, an
+//! agent, a change since they were merged) is looked at record by record, and all others are counted in
+//! groups. From there on every path runs the same code.
 
 use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::census::{self, Census, PlaceRow};
-use super::schema::MOST_TOKEN_BYTES;
+use super::hits::{Asked, Hits, Plan};
 use super::standing::Standing;
+use super::words;
 use crate::candidate::{Candidate, Proposal};
 use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::record::Record;
 use crate::retrieve::Path;
 use crate::shown::Shown;
-use crate::tokens::matched;
 use crate::trace::{Channel, Mode};
-
-/// More rows than any index of ours has: a file that says so is damaged, and is not given the memory.
-const MOST_ROWS: usize = 1 << 28;
 
 /// One retrieval over the snapshot of one connection.
 pub(super) struct Fts5<'c> {
     connection: &'c Connection,
+}
+
+/// The rows that could be admitted or that have a say in it, in order, and what is known of their words.
+struct Proposed {
+    rows: Vec<i64>,
+    tail: Vec<i64>,
+    hits: Hits,
 }
 
 impl<'c> Fts5<'c> {
@@ -34,38 +39,45 @@ impl<'c> Fts5<'c> {
         Self { connection }
     }
 
-    /// How many of the query tokens each row holds, by row number.
-    fn hits(&self, query: &Query<'_>) -> Result<Vec<u8>> {
-        let most: Option<usize> = self
-            .connection
-            .prepare_cached("SELECT max(row) FROM record")?
-            .query_row([], |row| row.get(0))?;
-        let count = most.map_or(0, |most| most.saturating_add(1));
-        if count > MOST_ROWS {
-            return Err(damaged("its row numbers are out of range"));
-        }
-        let mut hits = vec![0_u8; count];
-        let mut postings =
-            self.connection.prepare_cached("SELECT rowid FROM search WHERE search MATCH ?1")?;
-        for token in query.texts() {
-            let mut rows = postings.query([phrase(token)])?;
-            while let Some(row) = rows.next()? {
-                let count = hits
-                    .get_mut(row.get::<_, usize>(0)?)
-                    .ok_or_else(|| damaged("a word belongs to no record"))?;
-                *count = count.saturating_add(1);
+    fn proposed(
+        &self,
+        query: &Query<'_>,
+        places: &[PlaceRow],
+        census: &Census,
+    ) -> Result<Proposed> {
+        let plan = Plan::new(self.connection, query)?;
+        let tail = words::tail(self.connection)?;
+        if plan.prefers(census.alive()) {
+            let rows = self.alive(places)?;
+            if rows.len() != census.alive() {
+                return Err(damaged("its counts are not those of its records"));
             }
+            return Ok(Proposed { rows, tail, hits: Hits::uncounted() });
         }
-        Ok(hits)
+        let mut rows = self.without_words(query, places)?;
+        rows.extend(&tail);
+        let hits = plan.count(self.connection, rows.len())?;
+        rows.extend(hits.contenders());
+        rows.sort_unstable();
+        rows.dedup();
+        Ok(Proposed { rows, tail, hits })
     }
 
-    /// The rows that could be admitted or that have a say in it.
-    fn proposed(&self, query: &Query<'_>, places: &[PlaceRow], hits: &[u8]) -> Result<Vec<i64>> {
+    /// The rows of which none is ended.
+    fn alive(&self, places: &[PlaceRow]) -> Result<Vec<i64>> {
+        let mut alive = self
+            .connection
+            .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing <> ?2")?;
         let mut rows = Vec::new();
-        if let Some(fewest) = query.admission.fewest_hits(query.asked()) {
-            let enough = |(_, count): &(i64, &u8)| usize::from(**count) >= fewest;
-            rows.extend((0_i64..).zip(hits).filter(enough).map(|(row, _)| row));
+        for place in places {
+            collect(&mut alive, &[&place.row, &Standing::Ended], &mut rows)?;
         }
+        rows.sort_unstable();
+        Ok(rows)
+    }
+
+    /// The rows that have a say whatever their words.
+    fn without_words(&self, query: &Query<'_>, places: &[PlaceRow]) -> Result<Vec<i64>> {
         let mut special = self
             .connection
             .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing = ?2")?;
@@ -74,6 +86,7 @@ impl<'c> Fts5<'c> {
              WHERE place = ?1 AND standing <> ?2 AND standing <> ?3 AND answers & ?4 <> 0",
         )?;
         let hints = query.hints.bits();
+        let mut rows = Vec::new();
         for place in places {
             collect(&mut special, &[&place.row, &Standing::Special], &mut rows)?;
             if hints != 0 {
@@ -87,8 +100,6 @@ impl<'c> Fts5<'c> {
                 self.connection.prepare_cached("SELECT row FROM tag WHERE tag = ?1")?;
             collect(&mut tagged, &[tag], &mut rows)?;
         }
-        rows.sort_unstable();
-        rows.dedup();
         Ok(rows)
     }
 }
@@ -104,15 +115,20 @@ impl Path for Fts5<'_> {
     fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
         let places = census::places(self.connection, query)?;
         let mut census = Census::take(self.connection, query.request, &places)?;
-        let hits = self.hits(query)?;
+        let proposed = self.proposed(query, &places, &census)?;
+        let asked = Asked::of(query);
         let mut find = self
             .connection
             .prepare_cached("SELECT place, standing, json FROM record WHERE row = ?1")?;
         let mut candidates = Vec::new();
-        for row in self.proposed(query, &places, &hits)? {
+        for row in proposed.rows {
+            let in_tail = proposed.tail.binary_search(&row).is_ok();
             let mut found = find.query(params![row])?;
-            let columns =
-                found.next()?.ok_or_else(|| damaged("a word or tag belongs to no record"))?;
+            let columns = match found.next()? {
+                Some(columns) => columns,
+                None if in_tail => continue,
+                None => return Err(damaged("a word or tag belongs to no record")),
+            };
             let place: i64 = columns.get(0)?;
             let standing: Standing = columns.get(1)?;
             if !places.iter().any(|one| one.row == place) || standing == Standing::Ended {
@@ -121,7 +137,8 @@ impl Path for Fts5<'_> {
             let record = parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;
             census.release(place, standing, record.card.confidence >= query.request.min_confidence);
             let key = usize::try_from(row).map_err(damaged)?;
-            let hits = count(&record, query, hits.get(key).copied().unwrap_or_default());
+            let counted = proposed.hits.of(key).filter(|_| !in_tail && asked.is_told_by_postings());
+            let hits = counted.unwrap_or_else(|| asked.held_by(&record));
             candidates.push(Candidate::unjudged(Arc::new(record.card), hits, key));
         }
         Ok(Proposal { candidates, filtered: census.dropped(query.request), outranked: 0 })
@@ -133,20 +150,6 @@ impl Path for Fts5<'_> {
         let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
         Ok((Arc::new(Shown::new(parse(&json)?)), json.into()))
     }
-}
-
-/// The exact number of query tokens in a record, of which `hits` is what the postings say: more, where a
-/// token is as long as one that was cut.
-fn count(record: &Record, query: &Query<'_>, hits: u8) -> usize {
-    if query.texts().iter().any(|token| token.len() >= MOST_TOKEN_BYTES) {
-        return matched(query.texts(), &record.search_tokens().tokens);
-    }
-    usize::from(hits)
-}
-
-/// One token as an FTS5 string: whatever it holds, it is no syntax.
-fn phrase(token: &str) -> String {
-    format!("\"{}\"", token.replace('"', "\"\""))
 }
 
 fn collect(

@@ -84,6 +84,12 @@ impl Census {
         Ok(())
     }
 
+    /// How many records of the visible places are not ended.
+    pub(super) fn alive(&self) -> usize {
+        let alive = |&(&(_, standing), _): &(&(i64, Standing), _)| standing != Standing::Ended;
+        self.groups.iter().filter(alive).map(|(_, (_, group))| group.all).sum()
+    }
+
     /// Takes out a record that is looked at itself.
     pub(super) fn release(&mut self, place: i64, standing: Standing, confident: bool) {
         if let Some((_, group)) = self.groups.get_mut(&(place, standing)) {

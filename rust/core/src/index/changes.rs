@@ -11,10 +11,7 @@ use crate::error::Result;
 pub(super) const LOG_KEPT: i64 = 4_096;
 
 /// Notes that a row came, changed or went.
-pub(super) fn note(connection: &Connection, row: i64) -> Result<()> {
-    connection.prepare_cached("INSERT INTO change (row) VALUES (?1)")?.execute([row])?;
-    Ok(())
-}
+pub(super) const NOTE: &str = "INSERT INTO change (row) VALUES (?1)";
 
 /// The sequence of the last change; 0 before the first.
 pub(super) fn sequence(connection: &Connection) -> Result<i64> {
@@ -84,7 +81,7 @@ mod tests {
         )
     }
 
-    type Rows = BTreeMap<i64, (String, Vec<u8>)>;
+    type Rows = BTreeMap<i64, (i64, Vec<u8>)>;
 
     fn rows(connection: &Connection) -> Result<Rows> {
         let mut all = connection.prepare("SELECT row, standing, json FROM record")?;
@@ -137,7 +134,9 @@ mod tests {
             let mut all = Vec::new();
             let mut needed = 0;
             for (rows, merged) in batches {
-                rows.iter().try_for_each(|row| note(&log, *row)).unwrap();
+                for row in &rows {
+                    log.execute(NOTE, [row]).unwrap();
+                }
                 all.extend(rows);
                 let last = i64::try_from(all.len()).unwrap();
                 needed = last.min(merged).max(needed);

@@ -6,11 +6,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params};
 
-use super::Index;
 use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
+use super::{Index, words};
 use crate::error::{Error, Result};
-use crate::record::{Card, Mark, Record};
+use crate::record::{Authority, Card, Mark, Record};
 
 const SUM_DIFFERS: &str = "SELECT EXISTS (
     SELECT place, standing, records FROM census WHERE records <> 0
@@ -19,10 +19,12 @@ const SUM_DIFFERS: &str = "SELECT EXISTS (
     SELECT place, standing, count(*) FROM record GROUP BY place, standing
     EXCEPT SELECT place, standing, records FROM census
 )";
-const WORDLESS_DIFFER: &str = "SELECT EXISTS (
-    SELECT rowid FROM search EXCEPT SELECT row FROM record WHERE mark IS NULL
+const PLACES_DIFFER: &str = "SELECT EXISTS (
+    SELECT rowid FROM search EXCEPT SELECT row FROM record
+    EXCEPT SELECT row FROM change JOIN words ON sequence > merged
 ) OR EXISTS (
-    SELECT row FROM record WHERE mark IS NULL EXCEPT SELECT rowid FROM search
+    SELECT row FROM record EXCEPT SELECT rowid FROM search
+    EXCEPT SELECT row FROM change JOIN words ON sequence > merged
 )";
 
 impl Index {
@@ -38,9 +40,11 @@ impl Index {
             require(verdict == "ok", &verdict)?;
             let differs = |sql| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
             require(!differs(SUM_DIFFERS)?, "its counts are not those of its records")?;
-            require(!differs(WORDLESS_DIFFER)?, "the words of some records are missing")?;
-            let (words, tags) = expected(connection)?;
-            require(words == indexed_words(connection)?, "its words are not those of its records")?;
+            require(!differs(PLACES_DIFFER)?, "the words of some records are missing")?;
+            let tail = words::tail(connection)?;
+            let (words, tags) = expected(connection, &tail)?;
+            let indexed = indexed_words(connection, &tail)?;
+            require(words == indexed, "its words are not those of its records")?;
             require(tags == indexed_tags(connection)?, "its tags are not those of its records")
         })
     }
@@ -65,8 +69,9 @@ impl Sum {
     }
 }
 
-/// What the words and the tags of all records sum to; every column is compared on the way.
-fn expected(connection: &Connection) -> Result<(Sum, Sum)> {
+/// What the words and the tags of all records sum to; every column is compared on the way. The words of the
+/// tail are counted from its rows.
+fn expected(connection: &Connection, tail: &[i64]) -> Result<(Sum, Sum)> {
     let (mut words, mut tags) = (Sum::default(), Sum::default());
     let mut all = connection.prepare("SELECT row, json FROM record")?;
     let mut rows = all.query([])?;
@@ -76,7 +81,7 @@ fn expected(connection: &Connection) -> Result<(Sum, Sum)> {
         let record = Record::parse(json)
             .map_err(|error| Error::IndexCorrupt { reason: error.to_string() })?;
         require(holds(connection, row, &record.card)?, "a row is not what its record gives")?;
-        if record.card.mark.is_none() {
+        if record.card.mark.is_none() && tail.binary_search(&row).is_err() {
             let tokens = record.search_tokens().tokens;
             words.add(tokens.iter().map(|token| term(token)), row);
         }
@@ -92,12 +97,15 @@ fn term(token: &str) -> &[u8] {
 
 /// Whether a row's columns are what a card gives; one that was replaced once may stay `special`.
 fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
+    let superseded = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?
+        .query_row([&card.id], |row| row.get(0))?;
     let mut find = connection.prepare_cached(
         "SELECT EXISTS (
              SELECT 1 FROM record JOIN place USING (place)
              WHERE row = ?1 AND id = ?2 AND agent = ?3 AND key = ?4
              AND (standing = ?5 OR standing = ?12 AND ?5 <> ?13)
-             AND confidence = ?6 AND answers = ?7 AND authority = ?8
+             AND confidence = ?6 AND answers = ?7 AND directive = ?8
              AND mark IS ?9 AND supersedes IS ?10 AND updated IS ?11
          )",
     )?;
@@ -107,10 +115,10 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
             card.id,
             card.owner(),
             card.place.key(),
-            Standing::of(connection, card)?,
+            Standing::of(card, superseded),
             card.confidence,
             card.answers.bits(),
-            card.authority.name(),
+            card.authority == Authority::Directive,
             card.mark.map(Mark::name),
             card.supersedes,
             card.updated,
@@ -123,7 +131,7 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
 }
 
 /// Every word is asked for as recall asks for it, so that the way to its records is checked too.
-fn indexed_words(connection: &Connection) -> Result<Sum> {
+fn indexed_words(connection: &Connection, tail: &[i64]) -> Result<Sum> {
     connection
         .execute_batch("CREATE VIRTUAL TABLE temp.word USING fts5vocab (main, search, row)")?;
     let mut sum = Sum::default();
@@ -135,7 +143,10 @@ fn indexed_words(connection: &Connection) -> Result<Sum> {
         let phrase = [b"\"", term, b"\""].concat();
         let mut rows = postings.query([ToSqlOutput::Borrowed(ValueRef::Text(&phrase))])?;
         while let Some(row) = rows.next()? {
-            sum.add([term].into_iter(), row.get(0)?);
+            let row = row.get(0)?;
+            if tail.binary_search(&row).is_err() {
+                sum.add([term].into_iter(), row);
+            }
         }
     }
     Ok(sum)

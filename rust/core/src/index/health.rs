@@ -66,7 +66,7 @@ impl Index {
                 unmarked: all - marked,
                 deleted: count("SELECT count(*) FROM record WHERE mark = 'deleted'")?,
                 directives: count(
-                    "SELECT count(*) FROM record WHERE authority = 'directive' AND mark IS NULL",
+                    "SELECT count(*) FROM record WHERE directive = 1 AND mark IS NULL",
                 )?,
             })
         })
@@ -147,7 +147,7 @@ impl Index {
         self.read(|connection| {
             let mut find = connection.prepare_cached(
                 "SELECT json FROM record INDEXED BY record_directive
-                 WHERE authority = 'directive' AND mark IS NULL AND place = ?1 ORDER BY id",
+                 WHERE directive = 1 AND mark IS NULL AND place = ?1 ORDER BY id",
             )?;
             let mut found = Vec::new();
             for place in super::census::places(connection, &query)? {

@@ -8,13 +8,18 @@ mod census;
 mod changes;
 mod check;
 mod connections;
+#[cfg(test)]
+mod exactness;
 mod file;
 mod health;
+mod hits;
 mod hot;
 mod log;
 mod recall;
+mod rows;
 mod schema;
 mod standing;
+mod words;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -44,6 +49,7 @@ pub struct Index {
     file: file::Identity,
     sides: [file::Identity; 2],
     schema: i64,
+    durable: bool,
     connections: Arc<Connections<recall::Seen>>,
     memory: hot::Memory,
     log: log::Bound,
@@ -81,7 +87,7 @@ impl Index {
         }
         let file = file::identity(path);
         let writer = connect(path).map_err(|error| schema::told(path, error))?;
-        let schema = match schema::prepare(&writer, durable) {
+        let schema = match schema::prepare(&writer) {
             Ok(schema) => schema,
             Err(error) => {
                 // Refused as it is, with its log.
@@ -98,6 +104,7 @@ impl Index {
             file,
             sides: file::sides(path),
             schema,
+            durable,
             connections: Connections::new(writer),
             memory: hot::Memory::default(),
             log: log::Bound::new(),
@@ -164,9 +171,15 @@ impl Index {
 
     /// Runs `work` in the writer's transaction; an error undoes it.
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.write_as(self.durable, work)
+    }
+
+    /// The same, where `synced` says whether the commit is to survive the loss of power.
+    fn write_as<T>(&self, synced: bool, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let _at_work = at_work();
         self.connections.write(|connection| {
             self.require_sides()?;
+            schema::sync(connection, synced)?;
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             schema::require(&transaction, self.schema)?;

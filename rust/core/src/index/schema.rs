@@ -24,8 +24,10 @@ pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
 
 /// `record.standing` is the group that a record is counted in ([`super::standing`]); `census` counts the groups.
 ///
-/// `search` holds the generated tokens only. The `ascii` tokenizer splits them at spaces and at nothing
-/// else: every character beyond ASCII belongs to a token, and `_` is added.
+/// `search` holds the generated tokens only, of each record as it was when they were merged
+/// ([`super::words`]). The `ascii` tokenizer splits them at spaces and at nothing else: every character
+/// beyond ASCII belongs to a token, and `_` is added. Its table of postings that are yet to be written is
+/// as large as one merge needs.
 const TABLES: &str = "
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -43,11 +45,11 @@ CREATE TABLE place (
 CREATE TABLE record (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
-    place INTEGER NOT NULL REFERENCES place,
-    standing TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    standing INTEGER NOT NULL,
     confidence REAL NOT NULL,
     answers INTEGER NOT NULL,
-    authority TEXT NOT NULL CHECK (authority IN ('reference', 'directive')),
+    directive INTEGER NOT NULL CHECK (directive IN (0, 1)),
     mark TEXT CHECK (mark IN ('deleted', 'disabled', 'superseded')),
     supersedes TEXT,
     updated INTEGER,
@@ -56,26 +58,14 @@ CREATE TABLE record (
 CREATE INDEX record_census ON record (place, standing, confidence, answers);
 CREATE INDEX record_supersedes ON record (supersedes) WHERE supersedes IS NOT NULL;
 CREATE INDEX record_mark ON record (mark) WHERE mark IS NOT NULL;
-CREATE INDEX record_directive ON record (place) WHERE authority = 'directive';
+CREATE INDEX record_directive ON record (place) WHERE directive = 1;
 CREATE INDEX record_recent ON record (updated DESC, id);
 CREATE TABLE census (
-    place INTEGER NOT NULL REFERENCES place,
-    standing TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    standing INTEGER NOT NULL,
     records INTEGER NOT NULL,
     PRIMARY KEY (place, standing)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER record_came AFTER INSERT ON record BEGIN
-    INSERT INTO census (place, standing, records) VALUES (new.place, new.standing, 1)
-    ON CONFLICT DO UPDATE SET records = records + 1;
-END;
-CREATE TRIGGER record_went AFTER DELETE ON record BEGIN
-    UPDATE census SET records = records - 1 WHERE place = old.place AND standing = old.standing;
-END;
-CREATE TRIGGER record_moved AFTER UPDATE OF place, standing ON record BEGIN
-    UPDATE census SET records = records - 1 WHERE place = old.place AND standing = old.standing;
-    INSERT INTO census (place, standing, records) VALUES (new.place, new.standing, 1)
-    ON CONFLICT DO UPDATE SET records = records + 1;
-END;
 CREATE TABLE tag (
     tag TEXT NOT NULL,
     row INTEGER NOT NULL,
@@ -89,16 +79,27 @@ CREATE TABLE change (
 CREATE VIRTUAL TABLE search USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = \"ascii tokenchars '_'\"
 );
+INSERT INTO search (search, rank) VALUES ('hashsize', 4194304);
+CREATE TABLE words (
+    merged INTEGER NOT NULL,
+    newest INTEGER NOT NULL,
+    counted INTEGER NOT NULL
+) STRICT;
+INSERT INTO words (merged, newest, counted) VALUES (0, 0, 0);
+CREATE TABLE frequent (
+    token TEXT PRIMARY KEY,
+    records INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Makes the connection ready to write our tables, creating them in an empty file; gives their cookie.
 ///
 /// A file that is not ours to write is refused before anything in it is touched.
-pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<i64> {
+pub(super) fn prepare(connection: &Connection) -> Result<i64> {
     let header = Header::read(connection)?;
     header.require()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", if durable { "FULL" } else { "NORMAL" })?;
+    sync(connection, true)?;
     connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "journal_size_limit", MOST_BYTES)?;
     if header.empty {
@@ -107,6 +108,13 @@ pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<i64> {
     require_tables(connection)?;
     require_tokenizer(connection)?;
     cookie(connection)
+}
+
+/// Whether the commits to come are synced before they return.
+pub(super) fn sync(connection: &Connection, wanted: bool) -> Result<()> {
+    let sql = if wanted { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
 }
 
 /// Fails where the tables are not those that were there when the index was opened.

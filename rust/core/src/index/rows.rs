@@ -1,0 +1,177 @@
+//! The rows of one transaction's records: written, and counted in the census.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
+
+use super::standing::Standing;
+use super::{changes, words};
+use crate::error::Result;
+use crate::record::{Authority, Card, Mark, Record};
+
+/// What the index has of an id.
+struct Known {
+    row: i64,
+    place: i64,
+    standing: Standing,
+    /// Whether it is what is to be written.
+    same: bool,
+}
+
+/// Writes rows; what many records have in common is asked for once, and counted at the end.
+pub(super) struct Rows<'c> {
+    connection: &'c Connection,
+    find: CachedStatement<'c>,
+    superseded: CachedStatement<'c>,
+    insert: CachedStatement<'c>,
+    tag: CachedStatement<'c>,
+    note: CachedStatement<'c>,
+    next: i64,
+    places: BTreeMap<(String, String), i64>,
+    census: BTreeMap<(i64, Standing), i64>,
+}
+
+impl<'c> Rows<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Result<Self> {
+        Ok(Self {
+            connection,
+            find: connection.prepare_cached(
+                "SELECT row, place, standing, json = ?2 FROM record WHERE id = ?1",
+            )?,
+            superseded: connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?,
+            insert: connection.prepare_cached(
+                "INSERT INTO record
+                 (row, id, place, standing, confidence, answers, directive, mark, supersedes, updated, json)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                 ON CONFLICT (row) DO UPDATE SET
+                 place = ?3, standing = ?4, confidence = ?5, answers = ?6, directive = ?7,
+                 mark = ?8, supersedes = ?9, updated = ?10, json = ?11",
+            )?,
+            tag: connection
+                .prepare_cached("INSERT OR IGNORE INTO tag (tag, row) VALUES (?1, ?2)")?,
+            note: connection.prepare_cached(changes::NOTE)?,
+            next: words::newest(connection)? + 1,
+            places: BTreeMap::new(),
+            census: BTreeMap::new(),
+        })
+    }
+
+    /// Writes one record; whether it differs from what was there.
+    pub(super) fn upsert(&mut self, json: &[u8]) -> Result<bool> {
+        let Record { card, .. } = Record::parse(json)?;
+        let known = self.known(&card.id, json)?;
+        if known.as_ref().is_some_and(|known| known.same) {
+            return Ok(false);
+        }
+        let superseded = self.superseded.query_row([&card.id], |row| row.get(0))?;
+        let (place, standing) = (self.place(&card)?, Standing::of(&card, superseded));
+        let row = match known {
+            Some(known) => {
+                self.count(known.place, known.standing, -1);
+                forget_tags(self.connection, known.row)?;
+                known.row
+            }
+            None => self.next,
+        };
+        self.next = self.next.max(row + 1);
+        self.insert.execute(params![
+            row,
+            card.id,
+            place,
+            standing,
+            card.confidence,
+            card.answers.bits(),
+            card.authority == Authority::Directive,
+            card.mark.map(Mark::name),
+            card.supersedes,
+            card.updated,
+            json
+        ])?;
+        self.count(place, standing, 1);
+        self.note.execute([row])?;
+        card.tags.iter().try_for_each(|tag| self.tag.execute(params![tag, row]).map(drop))?;
+        if let Some(id) = &card.supersedes {
+            self.replaced(id)?;
+        }
+        Ok(true)
+    }
+
+    /// Removes one record; whether there was one.
+    pub(super) fn remove(&mut self, id: &str) -> Result<bool> {
+        let Some(known) = self.known(id, &[])? else { return Ok(false) };
+        self.connection
+            .prepare_cached("DELETE FROM record WHERE row = ?1")?
+            .execute([known.row])?;
+        forget_tags(self.connection, known.row)?;
+        self.count(known.place, known.standing, -1);
+        self.note.execute([known.row])?;
+        Ok(true)
+    }
+
+    /// Brings the census in line.
+    pub(super) fn finish(self) -> Result<()> {
+        let mut count = self.connection.prepare_cached(
+            "INSERT INTO census (place, standing, records) VALUES (?1, ?2, ?3)
+             ON CONFLICT DO UPDATE SET records = records + ?3",
+        )?;
+        for ((place, standing), more) in self.census {
+            if more != 0 {
+                count.execute(params![place, standing, more])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, place: i64, standing: Standing, more: i64) {
+        *self.census.entry((place, standing)).or_default() += more;
+    }
+
+    fn known(&mut self, id: &str, json: &[u8]) -> Result<Option<Known>> {
+        let known = self.find.query_row(params![id, json], |row| {
+            Ok(Known {
+                row: row.get(0)?,
+                place: row.get(1)?,
+                standing: row.get(2)?,
+                same: row.get(3)?,
+            })
+        });
+        Ok(known.optional()?)
+    }
+
+    /// A record that another one replaces is looked at itself from now on.
+    fn replaced(&mut self, id: &str) -> Result<()> {
+        let Some(known) = self.known(id, &[])? else { return Ok(()) };
+        if let Standing::Plain(..) = known.standing {
+            self.connection
+                .prepare_cached("UPDATE record SET standing = ?1 WHERE row = ?2")?
+                .execute(params![Standing::Special, known.row])?;
+            self.count(known.place, known.standing, -1);
+            self.count(known.place, Standing::Special, 1);
+            self.note.execute([known.row])?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, card: &Card) -> Result<i64> {
+        let place = (card.owner().to_owned(), card.place.key());
+        if let Some(row) = self.places.get(&place) {
+            return Ok(*row);
+        }
+        let (agent, key) = &place;
+        self.connection
+            .prepare_cached("INSERT OR IGNORE INTO place (agent, key) VALUES (?1, ?2)")?
+            .execute([agent, key])?;
+        let row = self
+            .connection
+            .prepare_cached("SELECT place FROM place WHERE agent = ?1 AND key = ?2")?
+            .query_row([agent, key], |row| row.get(0))?;
+        self.places.insert(place, row);
+        Ok(row)
+    }
+}
+
+fn forget_tags(connection: &Connection, row: i64) -> Result<()> {
+    connection.prepare_cached("DELETE FROM tag WHERE row = ?1")?.execute([row])?;
+    Ok(())
+}

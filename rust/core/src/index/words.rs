@@ -1,0 +1,155 @@
+//! The words in `search`, which follow the rows in batches.
+//!
+//! A word costs FTS5 ten times as much alone as among many. So a change writes rows only, and the log of
+//! changes tells which of them `search` does not have yet as they are: the *tail*. It is short, and
+//! recall counts its records' words from their tokens, whatever `search` says of them. Past a size, it is
+//! merged: all its words are written in the transaction that finds it too long.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::changes::{changes, prune, sequence};
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::tokens::{RECORD_TOKENS, each_token};
+
+/// Most changes that are left in the tail by a commit.
+const MOST_CHANGES: i64 = 256;
+/// The same where recall does not ask the index, as it is being filled: the more at once, the cheaper.
+const MOST_FILLING: i64 = 8_192;
+/// Of so many records the tokens are looked at to tell which are frequent.
+const SAMPLE: i64 = 512;
+/// Of so many records at least one holds a frequent token.
+const SELDOM: i64 = 64;
+
+/// Up to which change `search` has the words.
+pub(super) fn merged(connection: &Connection) -> Result<i64> {
+    of_words(connection, "SELECT merged FROM words")
+}
+
+/// The greatest number that a row has, or that `search` has a row by.
+pub(super) fn newest(connection: &Connection) -> Result<i64> {
+    of_words(connection, "SELECT max(newest, (SELECT ifnull(max(row), 0) FROM record)) FROM words")
+}
+
+fn of_words(connection: &Connection, sql: &str) -> Result<i64> {
+    let found = connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    found.ok_or_else(|| damaged("it does not say which words it has"))
+}
+
+/// The rows that `search` does not have as they are, in order; some may be gone.
+pub(super) fn tail(connection: &Connection) -> Result<Vec<i64>> {
+    let rows = changes(connection, merged(connection)?)?;
+    rows.ok_or_else(|| damaged("its log of changes does not reach back to its words"))
+}
+
+/// Merges the tail where it has become too long; forgets what nobody needs of the log.
+pub(super) fn keep_short(connection: &Connection) -> Result<()> {
+    let long = sequence(connection)? - merged(connection)?;
+    if long > MOST_FILLING || (long > MOST_CHANGES && is_complete(connection)?) {
+        merge(connection)?;
+    }
+    prune(connection, merged(connection)?)
+}
+
+fn is_complete(connection: &Connection) -> Result<bool> {
+    let mut find =
+        connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'complete')")?;
+    Ok(find.query_row([], |row| row.get(0))?)
+}
+
+/// Merges the tail, then all words into one segment, which is read about twice as fast.
+pub(super) fn optimize(connection: &Connection) -> Result<()> {
+    merge(connection)?;
+    connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
+    prune(connection, merged(connection)?)
+}
+
+/// Writes the words of the tail.
+///
+/// Every record has its place in `search`, one that is marked without a word; and no number that
+/// `search` was given goes to another record before it has forgotten it. So it is known which it must
+/// have, and words that are not accounted for do not stay behind to be found under others.
+fn merge(connection: &Connection) -> Result<()> {
+    let rows = tail(connection)?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let had: i64 = of_words(connection, "SELECT newest FROM words")?;
+    let mut forget = connection.prepare_cached("DELETE FROM search WHERE rowid = ?1")?;
+    let mut find = connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
+    let mut write =
+        connection.prepare_cached("INSERT INTO search (rowid, tokens) VALUES (?1, ?2)")?;
+    for row in rows {
+        if row <= had && forget.execute([row])? != 1 {
+            return Err(damaged("a record's words are not accounted for"));
+        }
+        let mut found = find.query([row])?;
+        if let Some(columns) = found.next()? {
+            let json = columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            write.execute(params![row, words(json)?])?;
+        }
+    }
+    connection
+        .prepare_cached("UPDATE words SET merged = ?1, newest = ?2")?
+        .execute([sequence(connection)?, newest(connection)?])?;
+    count_frequent(connection)
+}
+
+/// The words by which recall finds a record, parted by spaces: of one that is marked, none.
+fn words(json: &[u8]) -> Result<String> {
+    let record = Record::parse(json).map_err(|error| damaged(&error.to_string()))?;
+    let mut words = String::new();
+    if record.card.mark.is_none() {
+        each_token(&record.search_text(), RECORD_TOKENS, |token| {
+            token.push_to(&mut words);
+            words.push(' ');
+        });
+    }
+    Ok(words)
+}
+
+/// Takes a sample of how many records hold a token, where the index has grown by half since the last one.
+///
+/// It tells recall what to ask for first, so it may be wrong and old: no answer depends on it.
+fn count_frequent(connection: &Connection) -> Result<()> {
+    let records: i64 = connection
+        .prepare_cached("SELECT ifnull(sum(records), 0) FROM census")?
+        .query_row([], |row| row.get(0))?;
+    let counted = of_words(connection, "SELECT counted FROM words")?;
+    if records < SAMPLE || records < counted + counted / 2 {
+        return Ok(());
+    }
+    let tokens = sample(connection)?;
+    connection.execute("DELETE FROM frequent", [])?;
+    let mut note =
+        connection.prepare_cached("INSERT INTO frequent (token, records) VALUES (?1, ?2)")?;
+    for same in tokens.chunk_by(|one, next| one == next) {
+        let found = i64::try_from(same.len()).unwrap_or(i64::MAX);
+        if let Some(token) = same.first().filter(|_| found >= SAMPLE / SELDOM) {
+            note.execute(params![token, found * records / SAMPLE])?;
+        }
+    }
+    connection.execute("UPDATE words SET counted = ?1", [records])?;
+    Ok(())
+}
+
+/// The tokens of records that lie evenly among all, in order.
+fn sample(connection: &Connection) -> Result<Vec<String>> {
+    let most = newest(connection)?;
+    let mut next = connection
+        .prepare_cached("SELECT json FROM record WHERE row >= ?1 ORDER BY row LIMIT 1")?;
+    let mut tokens = Vec::new();
+    for number in 0..SAMPLE {
+        let mut found = next.query([most * number / SAMPLE])?;
+        if let Some(columns) = found.next()? {
+            let words = words(columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            tokens.extend(words.split_ascii_whitespace().map(str::to_owned));
+        }
+    }
+    tokens.sort_unstable();
+    Ok(tokens)
+}
+
+fn damaged(reason: &str) -> Error {
+    Error::IndexCorrupt { reason: reason.to_owned() }
+}
