@@ -141,7 +141,9 @@ proptest! {
                 index.optimize().unwrap();
                 prop_assert_eq!(index.read(words::tail).unwrap(), Vec::<i64>::new());
             }
-            requests.iter().for_each(|request| assert_same(&index, &records, request));
+            for request in &requests {
+                assert_same(&index, &records, request);
+            }
             index.check().unwrap();
         }
         drop(index);

@@ -87,7 +87,7 @@ impl Index {
         }
         let file = file::identity(path);
         let writer = connect(path).map_err(|error| schema::told(path, error))?;
-        let schema = match schema::prepare(&writer) {
+        let schema = match schema::prepare(&writer, durable) {
             Ok(schema) => schema,
             Err(error) => {
                 // Refused as it is, with its log.

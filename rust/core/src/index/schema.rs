@@ -95,11 +95,11 @@ CREATE TABLE frequent (
 /// Makes the connection ready to write our tables, creating them in an empty file; gives their cookie.
 ///
 /// A file that is not ours to write is refused before anything in it is touched.
-pub(super) fn prepare(connection: &Connection) -> Result<i64> {
+pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<i64> {
     let header = Header::read(connection)?;
     header.require()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    sync(connection, true)?;
+    sync(connection, durable)?;
     connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "journal_size_limit", MOST_BYTES)?;
     if header.empty {

@@ -57,10 +57,14 @@ fn is_complete(connection: &Connection) -> Result<bool> {
     Ok(find.query_row([], |row| row.get(0))?)
 }
 
-/// Merges the tail, then all words into one segment, which is read about twice as fast.
+/// Merges the tail, then all words into one segment, which is read about twice as fast. Afterwards no
+/// table of words has one that no record holds.
 pub(super) fn optimize(connection: &Connection) -> Result<()> {
     merge(connection)?;
     connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
+    connection.execute("DELETE FROM frequent", [])?;
+    connection.execute("UPDATE words SET counted = 0", [])?;
+    count_frequent(connection)?;
     prune(connection, merged(connection)?)
 }
 
@@ -152,4 +156,78 @@ fn sample(connection: &Connection) -> Result<Vec<String>> {
 
 fn damaged(reason: &str) -> Error {
     Error::IndexCorrupt { reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::tests::folder;
+    use crate::index::{Change, Index};
+
+    fn record(number: usize, content: &str) -> String {
+        format!(
+            r#"{{"id": "k{number}", "content": "{content}", "scope": "user", "type": "fact",
+            "authority": "reference", "tags": [], "confidence": 1.0, "importance": 0.5,
+            "createdAt": "2026-07-01T12:00:00.000Z", "updatedAt": "2026-07-01T12:00:00.000Z",
+            "sources": []}}"#
+        )
+    }
+
+    fn write(index: &Index, records: &[String]) {
+        let records: Vec<&[u8]> = records.iter().map(String::as_bytes).collect();
+        index.apply(&Change { records: &records, ..Change::default() }).unwrap();
+    }
+
+    fn tail_of(index: &Index) -> usize {
+        index.read(tail).unwrap().len()
+    }
+
+    #[test]
+    fn the_tail_stays_short_once_recall_asks_the_index() {
+        let folder = folder("tail");
+        let index = Index::open(&folder.join("index.sqlite3"), false).unwrap();
+        for number in 0..300 {
+            write(&index, &[record(number, "kiwi")]);
+        }
+        assert_eq!(tail_of(&index), 300);
+        let complete = [("complete".to_owned(), "yes".to_owned())];
+        index.apply(&Change { notes: &complete, ..Change::default() }).unwrap();
+        assert_eq!(tail_of(&index), 0);
+        for number in 300..900 {
+            write(&index, &[record(number, "kiwi")]);
+            assert!(tail_of(&index) <= 256);
+        }
+        index.check().unwrap();
+        drop(index);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_word_that_many_records_held_is_gone_with_the_last_of_them() {
+        let folder = folder("gone");
+        let path = folder.join("index.sqlite3");
+        let index = Index::open(&path, false).unwrap();
+        let word = |number| if number % 16 == 0 { "zanzibar" } else { "kiwi" };
+        let records: Vec<String> = (0..1_000).map(|number| record(number, word(number))).collect();
+        write(&index, &records);
+        index.optimize().unwrap();
+        let known = "SELECT EXISTS (SELECT 1 FROM frequent WHERE token = 'wzanzibar')";
+        assert!(
+            index.read(|now| Ok(now.query_row(known, [], |row| row.get::<_, bool>(0))?)).unwrap()
+        );
+        let removed: Vec<String> = (0..1_000)
+            .filter(|number| number % 16 == 0)
+            .map(|number| format!("k{number}"))
+            .collect();
+        index.apply(&Change { removed: &removed, ..Change::default() }).unwrap();
+        assert!(index.scrub().unwrap());
+        index.check().unwrap();
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            // FTS5 keeps of a word what it does not share with the one before it.
+            assert!(!bytes.windows(6).any(|some| some == b"anziba"));
+        }
+        drop(index);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }
