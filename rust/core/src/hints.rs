@@ -37,6 +37,11 @@ impl Hints {
         (0..Self::COUNT).map(move |hint| self.0 >> hint & 1 == 1)
     }
 
+    /// The set that a number stands for.
+    pub(crate) fn of_bits(bits: i64) -> Option<Self> {
+        u8::try_from(bits).ok().filter(|bits| bits >> Self::COUNT == 0).map(Self)
+    }
+
     /// The set as a number; the index stores it.
     pub fn bits(self) -> i64 {
         i64::from(self.0)

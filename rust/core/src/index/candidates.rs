@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::{CachedStatement, Connection, ToSql, params};
+use rusqlite::{CachedStatement, Connection, Row, ToSql};
 
 use super::census::{self, Census, PlaceRow};
 use super::hits::{Asked, Hits, Plan};
@@ -16,9 +16,12 @@ use super::standing::Standing;
 use super::words;
 use crate::candidate::{Candidate, Proposal};
 use crate::error::{Error, Result};
+use crate::hints::Hints;
 use crate::query::Query;
-use crate::record::Record;
+use crate::record::{Authority, MemoryType, Record, Traits};
+use crate::request::Request;
 use crate::retrieve::Path;
+use crate::scope::Scope;
 use crate::shown::Shown;
 use crate::trace::{Channel, Mode};
 
@@ -117,29 +120,39 @@ impl Path for Fts5<'_> {
         let mut census = Census::take(self.connection, query.request, &places)?;
         let proposed = self.proposed(query, &places, &census)?;
         let asked = Asked::of(query);
-        let mut find = self
-            .connection
-            .prepare_cached("SELECT place, standing, json FROM record WHERE row = ?1")?;
+        let mut find = self.connection.prepare_cached(
+            "SELECT place, standing, id, confidence, importance, answers, updated, observed, json
+             FROM record WHERE row = ?1",
+        )?;
         let mut candidates = Vec::new();
         for row in proposed.rows {
             let in_tail = proposed.tail.binary_search(&row).is_ok();
-            let mut found = find.query(params![row])?;
+            let mut found = find.query([row])?;
             let columns = match found.next()? {
                 Some(columns) => columns,
                 None if in_tail => continue,
                 None => return Err(damaged("a word or tag belongs to no record")),
             };
-            let place: i64 = columns.get(0)?;
-            let standing: Standing = columns.get(1)?;
-            if !places.iter().any(|one| one.row == place) || standing == Standing::Ended {
-                continue;
-            }
-            let record = parse(columns.get_ref(2)?.as_blob().map_err(damaged)?)?;
-            census.release(place, standing, record.card.confidence >= query.request.min_confidence);
+            let (place, standing): (i64, Standing) = (columns.get(0)?, columns.get(1)?);
+            let Some(place) = places.iter().find(|one| one.row == place) else { continue };
             let key = usize::try_from(row).map_err(damaged)?;
             let counted = proposed.hits.of(key).filter(|_| !in_tail && asked.is_told_by_postings());
-            let hits = counted.unwrap_or_else(|| asked.held_by(&record));
-            candidates.push(Candidate::unjudged(Arc::new(record.card), hits, key));
+            let candidate = match (standing, counted) {
+                (Standing::Ended, _) => None,
+                (Standing::Plain(authority, kind), Some(hits)) if query.request.tags.is_empty() => {
+                    judged(query.request, (place.scope, authority, kind), columns, hits, key)?
+                }
+                _ => {
+                    let record = parse(columns.get_ref(8)?.as_blob().map_err(damaged)?)?;
+                    let hits = counted.unwrap_or_else(|| asked.held_by(&record));
+                    Some(Candidate::unjudged(Arc::new(record.card), hits, key))
+                }
+            };
+            if let Some(candidate) = candidate {
+                let confident = candidate.traits.confidence >= query.request.min_confidence;
+                census.release(place.row, standing, confident);
+                candidates.push(candidate);
+            }
         }
         Ok(Proposal { candidates, filtered: census.dropped(query.request), outranked: 0 })
     }
@@ -150,6 +163,29 @@ impl Path for Fts5<'_> {
         let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
         Ok((Arc::new(Shown::new(parse(&json)?)), json.into()))
     }
+}
+
+/// A record that its columns tell to be eligible; of any other one the census knows what becomes of it.
+fn judged(
+    request: &Request,
+    (scope, authority, kind): (Scope, Authority, MemoryType),
+    columns: &Row<'_>,
+    hits: usize,
+    key: usize,
+) -> Result<Option<Candidate>> {
+    let confidence = columns.get(3)?;
+    if confidence < request.min_confidence
+        || !request.serves(authority)
+        || !request.passes(scope, kind, authority)
+    {
+        return Ok(None);
+    }
+    let answers = Hints::of_bits(columns.get(5)?).ok_or_else(|| damaged("an unknown hint"))?;
+    let (updated, observed) = (columns.get(6)?, columns.get(7)?);
+    let importance = columns.get(4)?;
+    let traits =
+        Traits { scope, kind, authority, answers, importance, confidence, updated, observed };
+    Ok(Some(Candidate { id: columns.get(2)?, traits, hits, key, unjudged: None }))
 }
 
 fn collect(

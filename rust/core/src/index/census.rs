@@ -15,7 +15,7 @@ use crate::trace::Filtered;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlaceRow {
     pub(super) row: i64,
-    scope: Scope,
+    pub(super) scope: Scope,
 }
 
 /// The places that the request sees and the index knows.

@@ -107,6 +107,7 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
              AND (standing = ?5 OR standing = ?12 AND ?5 <> ?13)
              AND confidence = ?6 AND answers = ?7 AND directive = ?8
              AND mark IS ?9 AND supersedes IS ?10 AND updated IS ?11
+             AND importance = ?14 AND observed IS ?15
          )",
     )?;
     let holds = find.query_row(
@@ -124,6 +125,8 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
             card.updated,
             Standing::Special,
             Standing::Ended,
+            card.importance,
+            card.observed,
         ],
         |row| row.get(0),
     )?;

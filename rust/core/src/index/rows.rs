@@ -42,11 +42,13 @@ impl<'c> Rows<'c> {
                 .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?,
             insert: connection.prepare_cached(
                 "INSERT INTO record
-                 (row, id, place, standing, confidence, answers, directive, mark, supersedes, updated, json)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                 (row, id, place, standing, confidence, importance, answers, directive, mark,
+                 supersedes, updated, observed, json)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                  ON CONFLICT (row) DO UPDATE SET
-                 place = ?3, standing = ?4, confidence = ?5, answers = ?6, directive = ?7,
-                 mark = ?8, supersedes = ?9, updated = ?10, json = ?11",
+                 place = ?3, standing = ?4, confidence = ?5, importance = ?6, answers = ?7,
+                 directive = ?8, mark = ?9, supersedes = ?10, updated = ?11, observed = ?12,
+                 json = ?13",
             )?,
             tag: connection
                 .prepare_cached("INSERT OR IGNORE INTO tag (tag, row) VALUES (?1, ?2)")?,
@@ -81,11 +83,13 @@ impl<'c> Rows<'c> {
             place,
             standing,
             card.confidence,
+            card.importance,
             card.answers.bits(),
             card.authority == Authority::Directive,
             card.mark.map(Mark::name),
             card.supersedes,
             card.updated,
+            card.observed,
             json
         ])?;
         self.count(place, standing, 1);

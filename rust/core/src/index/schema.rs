@@ -48,11 +48,13 @@ CREATE TABLE record (
     place INTEGER NOT NULL,
     standing INTEGER NOT NULL,
     confidence REAL NOT NULL,
+    importance REAL NOT NULL,
     answers INTEGER NOT NULL,
     directive INTEGER NOT NULL CHECK (directive IN (0, 1)),
     mark TEXT CHECK (mark IN ('deleted', 'disabled', 'superseded')),
     supersedes TEXT,
     updated INTEGER,
+    observed INTEGER,
     json BLOB NOT NULL
 ) STRICT;
 CREATE INDEX record_census ON record (place, standing, confidence, answers);
