@@ -58,6 +58,7 @@ SCRIPTS = {
     "how far its words are": "DELETE FROM words",
     "words of changes to come": "UPDATE words SET merged = merged + 1",
     "words that are missing": "UPDATE words SET newest = newest + 9; DELETE FROM change",
+    "rows that words are known of": "UPDATE words SET newest = 0",
     "pages of words": "DELETE FROM search_data WHERE id > 10",
 }
 

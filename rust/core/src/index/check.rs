@@ -27,6 +27,8 @@ const PLACES_DIFFER: &str = "SELECT EXISTS (
     EXCEPT SELECT row FROM change JOIN words ON sequence > merged
 )";
 
+const NEWER_WORDS: &str = "SELECT newest < (SELECT ifnull(max(rowid), 0) FROM search) FROM words";
+
 impl Index {
     /// Checks the file's structure, then every row, count, tag and word; reads everything once.
     ///
@@ -41,6 +43,7 @@ impl Index {
             let differs = |sql| connection.query_row(sql, [], |row| row.get::<_, bool>(0));
             require(!differs(SUM_DIFFERS)?, "its counts are not those of its records")?;
             require(!differs(PLACES_DIFFER)?, "the words of some records are missing")?;
+            require(!differs(NEWER_WORDS)?, "it has words of rows that are yet to come")?;
             let tail = words::tail(connection)?;
             let (words, tags) = expected(connection, &tail)?;
             let indexed = indexed_words(connection, &tail)?;
