@@ -70,6 +70,11 @@ impl Memory {
     /// Lets the postings take so many bytes; 0 keeps none.
     pub(super) fn limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+        self.clear();
+    }
+
+    /// Drops all that is there; it may be read again.
+    pub(super) fn clear(&self) {
         *self.write() = Held::default();
     }
 

@@ -39,12 +39,14 @@ impl Index {
         self.write(words::optimize)
     }
 
-    /// Erases from the file what removed records left in it; whether all of it is gone.
+    /// Erases from the file, and from memory, what removed records left there; whether all of it is gone.
     ///
     /// Words of a removed record stay in their segment until it is merged, and former pages stay in the log
     /// until it is cut, which a reader of an older snapshot prevents.
     pub fn scrub(&self) -> Result<bool> {
         self.optimize()?;
+        // Its words would stay in the vocabulary.
+        self.memory.clear();
         let _at_work = at_work();
         self.connections.write(|connection| log::cut(connection, SCRUB_PATIENCE))
     }
