@@ -28,7 +28,7 @@ from membound.fields import (
     Upto128,
     list_of,
 )
-from membound.schema import Open
+from membound.schema import Open, always
 
 __all__ = [
     "AgentContext",
@@ -89,10 +89,10 @@ class AgentContext(Open, frozen=True, kw_only=True):
     source_root_request_id: Text128 | None = None
     source_handoff_id: Text128 | None = None
     source_task_id: Text128 | None = None
-    shared: bool = False
-    shared_conversation_ids: Annotated[tuple[Text128, ...], list_of(100, "ids")] = ()
-    shared_project_roots: Annotated[tuple[Text4096, ...], list_of(100, "paths")] = ()
-    locked: bool = False
+    shared: bool = always(False)
+    shared_conversation_ids: Annotated[tuple[Text128, ...], list_of(100, "ids")] = always(())
+    shared_project_roots: Annotated[tuple[Text4096, ...], list_of(100, "paths")] = always(())
+    locked: bool = always(False)
     origin_fingerprint: Upto128 | None = None
     last_operation_id: Upto128 | None = None
 

@@ -35,7 +35,7 @@ from membound.parts import (
     Source,
     Sources,
 )
-from membound.schema import Open, parsed
+from membound.schema import Open, always, as_written, compact, indented, parsed
 from membound.strict_json import json_object
 from membound.times import EPOCH, instant, timestamp
 
@@ -57,14 +57,14 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
     id: Id
     content: Content
     scope: Scope
-    type: MemoryType = "fact"
-    authority: Authority = "reference"
-    tags: tuple[str, ...] = ()
-    confidence: Unit = 1.0
-    importance: Unit = 0.5
+    type: MemoryType = always("fact")
+    authority: Authority = always("reference")
+    tags: tuple[str, ...] = always(())
+    confidence: Unit = always(1.0)
+    importance: Unit = always(0.5)
     created_at: str
     updated_at: str
-    observed_at: DateTime = EPOCH
+    observed_at: DateTime = always(EPOCH)
     valid_from: DateTime | None = None
     valid_to: DateTime | None = None
     expires_at: DateTime | None = None
@@ -79,12 +79,12 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
     source_thread_id: str | None = None
     source_turn_id: str | None = None
     provenance: Provenance | None = None
-    sources: Sources = ()
+    sources: Sources = always(())
     consolidation: Consolidation | None = None
     agent_context: AgentContext | None = None
-    revision: Count = 1
-    history: Annotated[tuple[Revision, ...], list_of(HISTORY_REVISIONS, "revisions")] = ()
-    schema_version: Literal[2] = 2
+    revision: Count = always(1)
+    history: Annotated[tuple[Revision, ...], list_of(HISTORY_REVISIONS, "revisions")] = always(())
+    schema_version: Literal[2] = always(2)
 
     @classmethod
     def from_json(cls, data: bytes | str) -> Self:
@@ -93,7 +93,11 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
         Raises:
             InvalidRecordError: the text is not JSON, or not a record; the field is named.
         """
-        return cls.from_dict(json_object(data))
+        record = as_written(data, cls) if isinstance(data, bytes) else None
+        if record is None:
+            return cls.from_dict(json_object(data))
+        _check(record)
+        return record
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
@@ -114,13 +118,11 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
         Raises:
             InvalidRecordError: the constructor was given what JSON cannot carry.
         """
-        tree = self.to_dict()
         try:
-            text = msgspec.json.encode(tree)
+            return indented(compact(self))
         except (TypeError, ValueError, RecursionError) as fault:
-            self.from_dict(tree)  # knows the field
+            self.from_dict(self.to_dict())  # knows the field
             raise InvalidRecordError("record", "values that JSON can carry", str(fault)) from None
-        return msgspec.json.format(text, indent=2) + b"\n"
 
 
 _TYPE_TAGS: Final[Mapping[MemoryType, frozenset[str]]] = {
@@ -207,18 +209,25 @@ def _fitting(text: str | None) -> str | None:
 
 def _check(record: MemoryRecord) -> None:
     """Refuses what no single field's declaration can say."""
-    if (at := record.content.find("\0")) >= 0:
+    if "\0" in record.content:
+        at = record.content.index("\0")
         raise InvalidRecordError("content", "text without NUL", f"NUL at position {at}")
-    for field in ("confidence", "importance"):
-        if copysign(1, number := getattr(record, field)) < 0:
-            raise InvalidRecordError(field, "a number from 0 to 1", excerpt(number))
+    if copysign(1, record.confidence) < 0:
+        raise InvalidRecordError("confidence", "a number from 0 to 1", excerpt(record.confidence))
+    if copysign(1, record.importance) < 0:
+        raise InvalidRecordError("importance", "a number from 0 to 1", excerpt(record.importance))
     if record.valid_from is not None and record.valid_to is not None:
         start, end = _core.instant(record.valid_from), _core.instant(record.valid_to)
         if start is not None and end is not None and start > end:
             expected = f"a time not before validFrom, {excerpt(record.valid_from)}"
             raise InvalidRecordError("validTo", expected, excerpt(record.valid_to))
+    if len(record.sources) > 1:
+        _check_ids(record.sources)
+
+
+def _check_ids(sources: Sources) -> None:
     taken: set[str] = set()
-    for at, source in enumerate(record.sources):
+    for at, source in enumerate(sources):
         if source.id in taken:
             expected = "an id that no other source has"
             raise InvalidRecordError(f"sources.{at}.id", expected, excerpt(source.id))

@@ -15,10 +15,23 @@ import msgspec
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 
-__all__ = ["Open", "json_names", "leaf", "may_be_absent", "parsed", "plain"]
+__all__ = [
+    "Open",
+    "always",
+    "as_written",
+    "compact",
+    "indented",
+    "json_names",
+    "leaf",
+    "may_be_absent",
+    "parsed",
+    "plain",
+]
 
 _LOOSE = ""
 """The JSON name of `Open.loose`; no known field has it, and an input's own "" is an unknown one."""
+_LOOSE_KEY = b'"":'
+_ENCODER = msgspec.json.Encoder()
 
 _DEPTH = 64
 _DIGIT_BITS = 14_000  # just under the 4,300 digits that Python converts to text
@@ -37,10 +50,22 @@ _WORDS: Final[dict[object, str]] = {
 }
 
 _Path = tuple[str | int, ...]
+_T = TypeVar("_T")
 
 
-class Open(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+def always(value: _T) -> _T:
+    """Declares the default of a field that JSON always has: only what is None is left out."""
+    # msgspec leaves out what equals a plain default, and knows no better of one that is made.
+    made: _T = msgspec.field(default_factory=lambda: value)
+    return made
+
+
+class Open(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False, omit_defaults=True
+):
     """A frozen value with camelCase JSON; None stands for an absent optional, never for null.
+
+    The default of a field is None, or declared by `always`.
 
     Attributes:
         loose: the fields that the schema does not know, by JSON name, as they came.
@@ -80,6 +105,44 @@ def json_names(struct: type[Open]) -> dict[str, str]:
 def may_be_absent(struct: type[Open], name: str) -> bool:
     """Tells whether the field of this JSON name is an optional one."""
     return get_origin(_hints(struct)[name]) in {Union, types.UnionType}
+
+
+def compact(value: Open) -> bytes:
+    """Gives JSON without spaces, fields in the order of the schema, unknown ones last.
+
+    Raises:
+        InvalidRecordError: the constructor, which checks nothing, was given a bad ``loose``.
+        TypeError, ValueError, RecursionError: it was given what JSON cannot carry.
+    """
+    try:
+        text = _ENCODER.encode(value)
+    except (TypeError, ValueError):
+        return _ENCODER.encode(value.to_dict())  # which takes the members of enumerations for text
+    return text if _LOOSE_KEY not in text else _ENCODER.encode(value.to_dict())
+
+
+def as_written(text: bytes, struct: type[_Struct]) -> _Struct | None:
+    """Reads what was written in the canonical form; None for all else, sound or not.
+
+    A text that comes out of its own value again has no unknown field, no null, no key twice and no
+    number that is spelled otherwise: the checks of `parsed` could find nothing in it.
+    """
+    try:
+        value = _decoder(struct).decode(text)
+        again = _ENCODER.encode(value)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
+        return None
+    return value if indented(again) == text and _LOOSE_KEY not in again else None
+
+
+def indented(text: bytes) -> bytes:
+    """Gives JSON as canonical files have it: indented by two spaces, and ended by a new line."""
+    return msgspec.json.format(text, indent=2) + b"\n"
+
+
+@cache
+def _decoder(struct: type[_Struct]) -> msgspec.json.Decoder[_Struct]:
+    return msgspec.json.Decoder(struct)
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
