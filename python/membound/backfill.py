@@ -112,12 +112,11 @@ class Backfill:
 
     def _take(self, names: Iterable[str]) -> None:
         records = []
-        for name in names:
-            found = self._canonical.record(name)
+        for name, found in self._canonical.texts(names):
             if isinstance(found, Quarantined):
                 self._left_out[name] = found
-            elif found is not None:
-                records.append(found.to_json())
+            else:
+                records.append(found)
         self._index.apply(records=records, removed=[], settled=[], notes=[])
 
     def _finish(self, seen: list[str]) -> bool:

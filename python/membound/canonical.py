@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,18 +11,17 @@ import msgspec
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
 from membound.faults import ABSENT, reason_of
 from membound.file_names import file_name, record_id
-from membound.files import is_temporary, read_file, temporary, write_new
+from membound.files import Unfinished, is_temporary, move, read_file, write_new
 from membound.folders import folds_case, other_spelling
 from membound.record_folder import RecordFolder
-from membound.records import MemoryRecord
+from membound.records import MemoryRecord, read_record
 from membound.text import printable
 from membound.undo import Undo
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
 __all__ = ["CanonicalStore", "Quarantined"]
 
@@ -31,6 +31,10 @@ class Quarantined(msgspec.Struct, frozen=True):
 
     file: str
     reason: str
+
+
+_Found = tuple[MemoryRecord, bytes] | Quarantined | None
+"""What a file holds: a record and its canonical JSON, what cannot be used, or nothing."""
 
 
 class CanonicalStore(RecordFolder):
@@ -55,7 +59,7 @@ class CanonicalStore(RecordFolder):
         self.purged = purged
         self.aside = aside
         self._undo = Undo(folder, durable=durable)
-        self._unfinished: set[str] = set()
+        self._unfinished = Unfinished()
 
     def changing(self) -> AbstractContextManager[None]:
         """Makes what the block writes and deletes one change: should it fail, all is undone.
@@ -165,26 +169,39 @@ class CanonicalStore(RecordFolder):
         """
         records: list[bytes] = []
         quarantined: list[Quarantined] = []
-        for name in self.names():
-            found = self.record(name)
+        for _, found in self.texts(self.names()):
             if isinstance(found, Quarantined):
                 quarantined.append(found)
-            elif found is not None:
-                records.append(found.to_json())
+            else:
+                records.append(found)
         return records, quarantined
+
+    def texts(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | Quarantined]]:
+        """Reads files one by one: their names, and the canonical JSON of the records in them.
+
+        A file that is not there any more is passed over.
+        """
+        if self._real() is None:
+            return
+        for name in names:
+            found = self._usable(name)
+            if found is not None:
+                yield name, found if isinstance(found, Quarantined) else found[1]
 
     def record(self, name: str) -> MemoryRecord | Quarantined | None:
         """Reads the record that a file's name promises; None where there is no such file."""
-        if self._real() is None:
-            return None
+        found = None if self._real() is None else self._usable(name)
+        return found[0] if isinstance(found, tuple) else found
+
+    def _usable(self, name: str) -> _Found:
         found = self._found(name)
         if isinstance(found, Quarantined) and self._other(name) is not None:
             return None
         return found
 
-    def _found(self, name: str) -> MemoryRecord | Quarantined | None:
+    def _found(self, name: str) -> _Found:
         try:
-            record = MemoryRecord.from_json(read_file(f"{self._folder}/{name}"))
+            record, text = read_record(read_file(f"{self._folder}/{name}"))
         except OSError as fault:
             if fault.errno in ABSENT:
                 return None
@@ -195,7 +212,7 @@ class CanonicalStore(RecordFolder):
             reason = f"it holds the record whose file is {expected}: rename or remove it"
             return Quarantined(printable(name), reason)
         barred = self._barred(record.id)
-        return record if barred is None else Quarantined(printable(name), barred)
+        return (record, text) if barred is None else Quarantined(printable(name), barred)
 
     def _barred(self, id: str) -> str | None:
         """Says why a record must not be used, though its file is sound."""
@@ -243,7 +260,7 @@ class CanonicalStore(RecordFolder):
 
     def _other(self, name: str) -> str | None:
         """Gives the file that a file system which folds case would take for this one."""
-        if not folds_case(self._folder, name) or isinstance(self._found(name), MemoryRecord):
+        if not folds_case(self._folder, name) or isinstance(self._found(name), tuple):
             return None
         return other_spelling(self._folder, name)
 
@@ -259,26 +276,22 @@ class CanonicalStore(RecordFolder):
         self, files: Mapping[str, bytes], progress: Callable[[int, int], None] | None
     ) -> None:
         """Writes every file whole under a hidden name before the first gets its own."""
-        staged = {name: temporary(self._folder) for name in files}
-        hidden = {path.name for path in staged.values()}
-        self._unfinished |= hidden  # what `progress` does may sweep
-        done = 0
-        try:
-            for name, data in files.items():
-                with self._trying(name, "write"):
-                    write_new(staged[name], data, durable=self._durable)
-                done += 1
+        folder = str(self._folder)
+        with self._unfinished.paths(folder, files) as hidden:
+            for done, (name, data) in enumerate(files.items(), 1):
+                try:
+                    write_new(hidden[name], data, durable=self._durable)
+                except OSError as fault:
+                    raise self._error(name, "write", fault) from fault
                 if progress is not None:
                     progress(done, len(files))
+            folds = folds_case(self._folder, Path(hidden[name]).name)
             for name in files:
-                self._refuse_other(name)
-                with self._trying(name, "write"):
+                if folds:
+                    self._refuse_other(name)
+                try:
                     self._undo.note(name)
-                    staged[name].replace(f"{self._folder}/{name}")
-                del staged[name]
-        finally:
-            for spare in list(staged.values())[: done + 1]:
-                # One that stays is hidden, and no record.
-                with suppress(OSError):
-                    spare.unlink()
-            self._unfinished -= hidden
+                    move(hidden[name], f"{folder}/{name}")
+                except OSError as fault:
+                    raise self._error(name, "write", fault) from fault
+                del hidden[name]

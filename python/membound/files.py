@@ -6,22 +6,23 @@ import errno
 import os
 import re
 import stat
-from io import FileIO
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["is_temporary", "read_file", "temporary", "write_new"]
+__all__ = ["Unfinished", "is_temporary", "move", "read_file", "temporary", "write_new"]
 
 _TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_PIECE: Final = 1 << 20
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def temporary(folder: Path) -> Path:
-    """Gives a new hidden name in a folder, for a file that is not whole yet."""
-    return folder / f".{os.urandom(8).hex()}.tmp"
+def temporary() -> str:
+    """Gives a new hidden name, for a file that is not whole yet."""
+    return f".{os.urandom(8).hex()}.tmp"
 
 
 def is_temporary(name: str) -> bool:
@@ -35,21 +36,69 @@ def read_file(path: str) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
-    with FileIO(os.open(path, _READ)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    handle = os.open(path, _READ)
+    try:
+        found = os.fstat(handle)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
-        return file.readall()
+        data = os.read(handle, found.st_size + 1)
+        if len(data) != found.st_size:  # it grew, or was cut, or its size is none, as in /proc
+            while more := os.read(handle, _PIECE):
+                data += more
+        return data
+    finally:
+        os.close(handle)
 
 
-def write_new(path: Path, data: bytes, *, durable: bool) -> None:
+def write_new(path: str, data: bytes, *, durable: bool) -> None:
     """Writes a file that is not there yet, for its owner only.
 
     Raises:
         OSError: it is not there, or not whole, or not durable.
     """
-    with FileIO(os.open(path, _CREATE, 0o600), "w") as file:
-        view = memoryview(data)
-        while view:
-            view = view[file.write(view) :]
+    handle = os.open(path, _CREATE, 0o600)
+    try:
+        while (written := os.write(handle, data)) < len(data):
+            data = data[written:]
         if durable:
-            os.fsync(file.fileno())
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def move(path: str, to: str) -> None:
+    """Gives a file another name, in the place of the one that has it.
+
+    Raises:
+        OSError: it keeps its own.
+    """
+    os.replace(path, to)  # noqa: PTH105 — a Path each would cost as much as the call
+
+
+class Unfinished:
+    """The hidden names of the files that one writer is at work with."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    @contextmanager
+    def paths(self, folder: str, names: Iterable[str]) -> Iterator[dict[str, str]]:
+        """Gives for each name a hidden path; after the block, removes what lies at those left in.
+
+        One that cannot be removed is hidden, and no record.
+        """
+        hidden = {name: temporary() for name in names}
+        self._names.update(hidden.values())
+        paths = {name: f"{folder}/{one}" for name, one in hidden.items()}
+        try:
+            yield paths
+        finally:
+            for path in paths.values():
+                with suppress(OSError):
+                    os.unlink(path)  # noqa: PTH108 — as in `move`
+            self._names.difference_update(hidden.values())

@@ -73,7 +73,7 @@ def real_folder(folder: Path) -> os.stat_result | None:
         OSError: there is something else, or it cannot be looked at.
     """
     try:
-        found = folder.lstat()
+        found = os.lstat(folder)
     except FileNotFoundError:
         return None
     if not stat.S_ISDIR(found.st_mode):

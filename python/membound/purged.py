@@ -38,7 +38,7 @@ class PurgedIds:
         try:
             if real_folder(self._folder) is None:
                 return False
-            (self._folder / _name(id)).lstat()
+            os.lstat(f"{self._folder}/{_name(id)}")
         except FileNotFoundError:
             return False
         except OSError as fault:

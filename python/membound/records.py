@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import copysign
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-__all__ = ["MemoryRecord", "implied_source"]
+__all__ = ["MemoryRecord", "implied_source", "read_record"]
 
 
 class MemoryRecord(Open, frozen=True, kw_only=True):
@@ -93,11 +93,7 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
         Raises:
             InvalidRecordError: the text is not JSON, or not a record; the field is named.
         """
-        record = as_written(data, cls) if isinstance(data, bytes) else None
-        if record is None:
-            return cls.from_dict(json_object(data))
-        _check(record)
-        return record
+        return _as_written(data, cls) or cls.from_dict(json_object(data))
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
@@ -123,6 +119,28 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
         except (TypeError, ValueError, RecursionError) as fault:
             self.from_dict(self.to_dict())  # knows the field
             raise InvalidRecordError("record", "values that JSON can carry", str(fault)) from None
+
+
+_Record = TypeVar("_Record", bound=MemoryRecord)
+
+
+def read_record(data: bytes) -> tuple[MemoryRecord, bytes]:
+    """Reads a record as `from_json` does, and gives its canonical JSON too: mostly what was read.
+
+    Raises:
+        InvalidRecordError: as `from_json`.
+    """
+    if (record := _as_written(data, MemoryRecord)) is not None:
+        return record, data
+    record = MemoryRecord.from_dict(json_object(data))
+    return record, record.to_json()
+
+
+def _as_written(data: bytes | str, struct: type[_Record]) -> _Record | None:
+    record = as_written(data, struct) if isinstance(data, bytes) else None
+    if record is not None:
+        _check(record)
+    return record
 
 
 _TYPE_TAGS: Final[Mapping[MemoryType, frozenset[str]]] = {

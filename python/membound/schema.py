@@ -60,9 +60,7 @@ def always(value: _T) -> _T:
     return made
 
 
-class Open(
-    msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False, omit_defaults=True
-):
+class Open(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False, omit_defaults=True):
     """A frozen value with camelCase JSON; None stands for an absent optional, never for null.
 
     The default of a field is None, or declared by `always`.

@@ -98,9 +98,9 @@ class Undo:
         if before is None:
             path.unlink()
             return True
-        spare = temporary(self._folder)
+        spare = self._folder / temporary()
         try:
-            write_new(spare, before, durable=self._durable)
+            write_new(str(spare), before, durable=self._durable)
             spare.replace(path)
         except OSError:
             with suppress(OSError):
