@@ -249,7 +249,7 @@ def test_an_id_that_cannot_be_looked_for_is_not_free(
     def broken(path: Path, **_options: bool) -> os.stat_result:
         raise OSError(errno.EIO, "Input/output error", str(path))
 
-    monkeypatch.setattr("pathlib.Path.lstat", broken)
+    monkeypatch.setattr(os, "lstat", broken)
     monkeypatch.setattr("os.path.lexists", lambda _path: False)
     with pytest.raises(CanonicalFileError, match="look at"):
         store.holds("mem_1")

@@ -11,7 +11,7 @@ from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import ID_CHARACTERS, text_of
 from membound.parts import Source
-from membound.records import MemoryRecord
+from membound.records import MemoryRecord, read_record
 from membound.schema import Open, json_names
 from membound.text import any_path
 
@@ -108,8 +108,10 @@ def record_list(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
     return found
 
 
-def sound_records(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    """Gives the records as their files will be read: the constructor itself checks nothing.
+def sound_records(records: Iterable[MemoryRecord]) -> list[tuple[MemoryRecord, bytes]]:
+    """Gives the records as their files will be read, and what these will hold.
+
+    The constructor of a record checks nothing.
 
     Raises:
         InvalidInputError: an item is no MemoryRecord.
@@ -118,7 +120,7 @@ def sound_records(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
     sound = []
     for at, record in enumerate(record_list(records)):
         try:
-            sound.append(MemoryRecord.from_json(record.to_json()))
+            sound.append(read_record(record.to_json()))
         except InvalidRecordError as fault:
             field = f"records.{at}.{fault.field}"
             raise InvalidRecordError(field, fault.expected, fault.got) from None

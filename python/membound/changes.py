@@ -35,6 +35,7 @@ __all__ = [
 
 _TIMES = ("observed_at", "valid_from", "valid_to", "expires_at")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
 
 
 def new_id(now: datetime) -> str:
@@ -45,10 +46,10 @@ def new_id(now: datetime) -> str:
 
 def _base36(number: int) -> str:
     digits = ""
-    while number or not digits:
-        number, digit = divmod(number, len(_DIGITS))
-        digits = _DIGITS[digit] + digits
-    return digits
+    while number:
+        number, pair = divmod(number, len(_PAIRS))
+        digits = _PAIRS[pair] + digits
+    return digits.lstrip("0")
 
 
 def check_revision(record: MemoryRecord, expected: object) -> None:

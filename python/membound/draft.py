@@ -37,6 +37,7 @@ _CONFIDENCE: Final[Mapping[str, float]] = {
     "inference": 0.4,
 }
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_CONTENT: Final = text_of(1, CONTENT_CHARACTERS)
 
 
 class DraftFields(TypedDict, total=False):
@@ -142,7 +143,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
             if name not in cls.__struct_fields__:
                 raise InvalidInputError("draft", "keywords of remember", excerpt(name))
         if "content" not in keywords:
-            raise InvalidInputError("content", text_of(1, CONTENT_CHARACTERS), "nothing")
+            raise InvalidInputError("content", _CONTENT, "nothing")
         return cls(**keywords)
 
     def to_record(self, *, id: str, now: datetime) -> MemoryRecord:
@@ -166,7 +167,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
             "importance": IMPORTANCE[kind] if self.importance is None else self.importance,
             "createdAt": moment,
             "updatedAt": moment,
-            **self._times(now),
+            **self._times(now, moment),
             **self._places(),
             "supersedes": self.supersedes,
             "sourceThreadId": self.source_thread_id,
@@ -183,7 +184,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
         return record
 
     def _refuse_unfit(self) -> None:
-        require(self.content, str, "content", text_of(1, CONTENT_CHARACTERS))
+        require(self.content, str, "content", _CONTENT)
         for field in ("source_thread_id", "source_turn_id"):
             text = getattr(self, field)
             if text is not None and not (
@@ -220,17 +221,22 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
             turn_id=self.source_turn_id,
         )
 
-    def _times(self, now: datetime) -> dict[str, str | None]:
+    def _times(self, now: datetime, now_text: str) -> dict[str, str | None]:
         given = {
-            "observedAt": ("observed_at", now if self.observed_at is None else self.observed_at),
+            "observedAt": ("observed_at", self.observed_at),
             "validFrom": ("valid_from", self.valid_from),
             "validTo": ("valid_to", self.valid_to),
             "expiresAt": ("expires_at", self._expiry(now)),
-            "disabledAt": ("disabled", now if self.disabled else None),
+        }
+        times = {
+            name: timestamp(moment, field)
+            for name, (field, moment) in given.items()
+            if moment is not None
         }
         return {
-            name: None if moment is None else timestamp(moment, field)
-            for name, (field, moment) in given.items()
+            "observedAt": now_text,
+            **times,
+            "disabledAt": now_text if self.disabled else None,
         }
 
     def _expiry(self, now: datetime) -> datetime | None:

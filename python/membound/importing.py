@@ -32,17 +32,19 @@ def import_records(
     """Does what `MemoryStore.import_records` promises."""
     on_conflict = word(on_conflict, "on_conflict", get_args(Conflict))
     listed = sound_records(records)
-    given = {record.id: record for record in listed}
+    given = {record.id: record for record, _ in listed}
     if len(given) < len(listed):
         raise InvalidInputError("records", "every id once", f"{len(listed) - len(given)} twice")
     with session.writer.held():
         canonical = session.canonical
-        purged = {id for id in given if id in canonical.purged}
-        taken = (id for id in given if id not in purged and canonical.holds(id))
-        stored = {id: canonical.require(id) for id in taken}
+        marks = canonical.purged()
+        purged = {id for id in given if id in marks}
+        taken = canonical.taken(given.keys() - purged)
+        stored = {id: canonical.require(id) for id in given if id in taken}
         report = _plan(given, stored, purged, on_conflict)
         written = [given[id] for id in (*report.imported, *report.replaced)]
-        session.commit(written, progress=progress)
+        texts = {record.id: text for record, text in listed}
+        session.commit(written, progress=progress, texts=texts)
     return report
 
 

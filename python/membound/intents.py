@@ -20,12 +20,11 @@ from membound.notes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from membound import _core
     from membound.canonical import CanonicalStore
     from membound.notes import Note
-    from membound.records import MemoryRecord
 
 __all__ = ["announce", "follow", "settle"]
 
@@ -46,7 +45,7 @@ def announce(index: _core.Index, canonical: CanonicalStore, ids: list[str]) -> b
 def follow(
     index: _core.Index,
     canonical: CanonicalStore,
-    records: Sequence[MemoryRecord],
+    texts: Mapping[str, bytes],
     removed: Sequence[str],
     *,
     known: bool,
@@ -57,7 +56,7 @@ def follow(
     Args:
         index: the index.
         canonical: the files.
-        records: what they now hold.
+        texts: the canonical JSON that they now hold, by id.
         removed: ids whose files are gone.
         known: whether the folder was as the index knew it before the change; if it was not, its
             new state is not noted either, so that what came from outside is looked for.
@@ -68,9 +67,9 @@ def follow(
     """
     notes = _removal_notes(index, removed) if removed else []
     index.apply(
-        records=[record.to_json() for record in records],
+        records=list(texts.values()),
         removed=list(removed),
-        settled=[*(record.id for record in records), *removed, *absent],
+        settled=[*texts, *removed, *absent],
         notes=[*notes, (FOLDER, canonical.identity())] if known else notes,
     )
     return known or index.note(COMPLETE) is None
@@ -112,16 +111,17 @@ def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False
     except InvalidInputError as error:
         reason = f"an intent names no record: {error}"
         raise IndexDamagedError(reason) from error
-    records = [one for one in found.values() if not isinstance(one, Quarantined | None)]
-    present = {record.id for record in records}
-    others = [id for id in ids if id not in present]
+    texts = {
+        id: one.to_json() for id, one in found.items() if not isinstance(one, Quarantined | None)
+    }
+    others = [id for id in ids if id not in texts]
     removed = _known(index, others)
     absent = [id for id in others if id not in removed]
     if any(isinstance(one, Quarantined) for one in found.values()):
         # What cannot be used, if only for now, is to be named and looked at again.
         write_notes(index, (FOLDER, DIFFERS))
         known = False
-    in_line = follow(index, canonical, records, removed, known=known, absent=absent)
+    in_line = follow(index, canonical, texts, removed, known=known, absent=absent)
     if removed:
         scrubbed(index)
     return in_line

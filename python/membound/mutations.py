@@ -15,7 +15,7 @@ from membound.forgetting import Forgetting
 from membound.importing import Conflict, import_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from membound.fields import Authority, MemoryType
@@ -89,10 +89,23 @@ class Mutations(Forgetting):
         new = _checked(items(drafts, "drafts", "a MemoryDraft or a mapping"), moment)
         with session.writer.held():
             written: dict[str, MemoryRecord] = {}
+            self._refuse_taken(new)
             remembered = [self._place(record, written, moment) for record in new]
             session.commit(list(written.values()), progress=progress)
         # A later draft may have superseded an earlier one.
         return tuple(written[record.id] for record in remembered)
+
+    def _refuse_taken(self, new: Sequence[MemoryRecord]) -> None:
+        canonical = self._session.canonical
+        purged = canonical.purged()
+        taken = canonical.taken(record.id for record in new)
+        for record in new:
+            if record.id in purged:
+                reason = "it was purged and does not come back; take another id"
+                raise ConflictError(record.id, reason)
+            if record.id in taken:
+                raise DuplicateIdError(record.id)
+            taken.add(record.id)
 
     def _place(
         self,
@@ -102,13 +115,9 @@ class Mutations(Forgetting):
         **noted: Unpack[Noted],
     ) -> MemoryRecord:
         """Takes a new record in, and marks the one that it supersedes."""
-        canonical = self._session.canonical
-        if record.id in canonical.purged:
-            raise ConflictError(record.id, "it was purged and does not come back; take another id")
-        if record.id in written or canonical.holds(record.id):
-            raise DuplicateIdError(record.id)
         if record.supersedes is not None:
-            before = written.get(record.supersedes) or canonical.require(record.supersedes)
+            before = written.get(record.supersedes)
+            before = before or self._session.canonical.require(record.supersedes)
             self._refuse_cycle(record, before)
             self._refuse_successors(before, "it is replaced already; replace {} instead")
             if before.supersedes not in written:
@@ -165,6 +174,7 @@ class Mutations(Forgetting):
             draft = {**inherited, **fields, "content": content, "supersedes": id}
             written: dict[str, MemoryRecord] = {}
             (new,) = _checked((draft,), moment)
+            self._refuse_taken([new])
             self._place(new, written, moment, by=by, reason=reason)
             session.commit(list(written.values()))
         return new

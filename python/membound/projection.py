@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.canonical import CanonicalStore, Quarantined
     from membound.index_file import IndexFile
-    from membound.records import MemoryRecord
     from membound.writer import Writer
 
 __all__ = ["Progress", "Projection"]
@@ -205,17 +204,17 @@ class Projection(Filling):
             return Backfill(index, self._canonical, self._writer)
 
     @contextmanager
-    def change(self, records: Sequence[MemoryRecord], removed: Sequence[str]) -> Iterator[None]:
+    def change(self, texts: Mapping[str, bytes], removed: Sequence[str]) -> Iterator[None]:
         """Notes what is about to change; brings the index in line after the block has changed it.
 
         The caller holds the right to write. An index that fails is taken out of use: the files are
         the truth, and it is healed from them.
 
         Args:
-            records: what the block writes.
+            texts: the canonical JSON that the block writes, by id.
             removed: ids whose files the block removes.
         """
-        index, known = self._announce([*(record.id for record in records), *removed])
+        index, known = self._announce([*texts, *removed])
         try:
             yield
         except PartialChangeError:
@@ -226,7 +225,7 @@ class Projection(Filling):
             self._after(index, lambda index: settle(index, self._canonical, known=known))
             raise
         self._after(
-            index, lambda index: follow(index, self._canonical, records, removed, known=known)
+            index, lambda index: follow(index, self._canonical, texts, removed, known=known)
         )
 
     def _after(

@@ -12,7 +12,7 @@ from membound.faults import reason_of
 from membound.folders import make_private, real_folder, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
     from pathlib import Path
 
 __all__ = ["PurgedIds"]
@@ -31,6 +31,13 @@ class PurgedIds:
     def __init__(self, folder: Path, *, durable: bool) -> None:
         self._folder = folder
         self._durable = durable
+
+    def now(self) -> Container[str]:
+        """Gives the ids that are marked, to be asked for many: without a folder, no other look."""
+        try:
+            return frozenset() if real_folder(self._folder) is None else self
+        except OSError:
+            return self  # which says of each id that it cannot be told
 
     def __contains__(self, id: object) -> bool:
         if not isinstance(id, str):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 import msgspec
 
 from membound import _core
+from membound.canonical_json import as_written, compact, indented
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import (
@@ -35,7 +36,7 @@ from membound.parts import (
     Source,
     Sources,
 )
-from membound.schema import Open, always, as_written, compact, indented, parsed
+from membound.schema import Open, always, parsed
 from membound.strict_json import json_object
 from membound.times import EPOCH, instant, timestamp
 

@@ -15,29 +15,17 @@ import msgspec
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 
-__all__ = [
-    "Open",
-    "always",
-    "as_written",
-    "compact",
-    "indented",
-    "json_names",
-    "leaf",
-    "may_be_absent",
-    "parsed",
-    "plain",
-]
+__all__ = ["Open", "always", "json_names", "leaf", "may_be_absent", "parsed", "plain"]
 
 _LOOSE = ""
 """The JSON name of `Open.loose`; no known field has it, and an input's own "" is an unknown one."""
-_LOOSE_KEY = b'"":'
-_ENCODER = msgspec.json.Encoder()
 
 _DEPTH = 64
 _DIGIT_BITS = 14_000  # just under the 4,300 digits that Python converts to text
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _READY = frozenset({str, float, bool})
 _PLAIN = _READY | {int, type(None)}
+_LISTS = (tuple, list)
 _SAFE_KEY = re.compile(r"\w{1,64}", re.ASCII)
 _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]")
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
@@ -78,10 +66,12 @@ class Open(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False, 
             InvalidRecordError: the constructor, which checks nothing, was given a bad ``loose``.
         """
         known: dict[str, Any] = {
-            name: leaf(value)
+            name: value if type(value) in _PLAIN else leaf(value)
             for attribute, name in json_names(type(self)).items()
             if (value := getattr(self, attribute)) is not None
         }
+        if type(self.loose) is dict and not self.loose:
+            return known
         try:
             return {**known, **plain(self.loose)}
         except (RecursionError, TypeError):
@@ -105,44 +95,6 @@ def may_be_absent(struct: type[Open], name: str) -> bool:
     return get_origin(_hints(struct)[name]) in {Union, types.UnionType}
 
 
-def compact(value: Open) -> bytes:
-    """Gives JSON without spaces, fields in the order of the schema, unknown ones last.
-
-    Raises:
-        InvalidRecordError: the constructor, which checks nothing, was given a bad ``loose``.
-        TypeError, ValueError, RecursionError: it was given what JSON cannot carry.
-    """
-    try:
-        text = _ENCODER.encode(value)
-    except (TypeError, ValueError):
-        return _ENCODER.encode(value.to_dict())  # which takes the members of enumerations for text
-    return text if _LOOSE_KEY not in text else _ENCODER.encode(value.to_dict())
-
-
-def as_written(text: bytes, struct: type[_Struct]) -> _Struct | None:
-    """Reads what was written in the canonical form; None for all else, sound or not.
-
-    A text that comes out of its own value again has no unknown field, no null, no key twice and no
-    number that is spelled otherwise: the checks of `parsed` could find nothing in it.
-    """
-    try:
-        value = _decoder(struct).decode(text)
-        again = _ENCODER.encode(value)
-    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
-        return None
-    return value if indented(again) == text and _LOOSE_KEY not in again else None
-
-
-def indented(text: bytes) -> bytes:
-    """Gives JSON as canonical files have it: indented by two spaces, and ended by a new line."""
-    return msgspec.json.format(text, indent=2) + b"\n"
-
-
-@cache
-def _decoder(struct: type[_Struct]) -> msgspec.json.Decoder[_Struct]:
-    return msgspec.json.Decoder(struct)
-
-
 def plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
     """Copies a value into what JSON has: structs become dicts, tuples become lists."""
     if isinstance(value, Open):
@@ -156,7 +108,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
 
 def leaf(value: Any) -> Any:  # noqa: ANN401 — any JSON value
     """Does as `plain` does for what the schema knows: no deeper than a list of structs."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, _LISTS):
         return [item.to_dict() if isinstance(item, Open) else _scalar(item) for item in value]
     return value.to_dict() if isinstance(value, Open) else _scalar(value)
 
@@ -202,12 +154,11 @@ def _folded(tree: Mapping[str, Any], struct: type[Open], path: _Path) -> dict[st
     known: dict[str, Any] = {}
     loose: dict[str, Any] = {}
     for key, value in tree.items():
-        part = parts.get(key, Open)
-        if part is Open:
+        if type(value) in _READY and key in parts:
+            known[key] = value
+        elif (part := parts.get(key, Open)) is Open:
             _refuse_surrogate(key, path)
             loose[_scalar(key)] = _copied(value, (*path, key))
-        elif type(value) in _READY:
-            known[key] = value
         elif not _is_json(value):
             expected = _expectation(_hints(struct)[key])
             raise InvalidRecordError(_dotted((*path, key)), expected, excerpt(value))
@@ -221,17 +172,17 @@ def _folded(tree: Mapping[str, Any], struct: type[Open], path: _Path) -> dict[st
 
 def _is_json(value: object) -> bool:
     """Tells whether JSON may have it; msgspec would read sets too, in the order of their hashes."""
+    if type(value) is dict or type(value) is list:
+        return True
     if isinstance(value, int):
         return value.bit_length() <= _DIGIT_BITS
     return isinstance(value, _JSON)
 
 
 def _folded_part(value: object, part: type[Open], path: _Path) -> object:
-    if isinstance(value, Mapping):
-        return _folded(value, part, path)
     if isinstance(value, list):
         return [_folded_item(item, part, (*path, at)) for at, item in enumerate(value)]
-    return value
+    return _folded(value, part, path) if isinstance(value, Mapping) else value
 
 
 def _folded_item(item: object, part: type[Open], path: _Path) -> object:

@@ -28,7 +28,7 @@ from membound.text import system_path
 from membound.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -63,9 +63,10 @@ class Session:
         self.policy = policy
         self.clock = clock
         self._purged = PurgedIds(path / PURGED, durable=durable)
-        self._aside = CanonicalStore(path / DELETED, durable=durable, purged=self._purged)
+        purged = self._purged.now
+        self._aside = CanonicalStore(path / DELETED, durable=durable, purged=purged)
         self.canonical = CanonicalStore(
-            path / MEMORY, durable=durable, purged=self._purged, aside=self._aside
+            path / MEMORY, durable=durable, purged=purged, aside=self._aside
         )
         self.writer = Writer(path / LOCK, _BUSY_SECONDS)
         self._index_file = IndexFile(path / INDEX, durable=durable, postings_bytes=postings_bytes)
@@ -179,6 +180,7 @@ class Session:
         *,
         aside: Sequence[MemoryRecord] = (),
         settled: Sequence[str] = (),
+        texts: Mapping[str, bytes] | None = None,
     ) -> None:
         """Writes canonical files, and brings the index in line.
 
@@ -191,14 +193,15 @@ class Session:
             progress: called with how many are written, and how many there are.
             aside: former states of what becomes a tombstone.
             settled: ids whose former state need not be kept any more.
+            texts: canonical JSON by id, where the caller has it already.
 
         Raises:
             CanonicalFileError: a file cannot be written.
         """
-        records = sorted(records, key=_lateness)
-        with self._changing(records), self._aside.changing(), self.canonical.changing():
+        written = _texts(sorted(records, key=_lateness), texts or {})
+        with self._changing(written), self._aside.changing(), self.canonical.changing():
             self._aside.write_many(aside)
-            self.canonical.write_many(records, progress)
+            self.canonical.write(written, progress)
             self._aside.delete(settled)
 
     def purge(self, id: str, records: Sequence[MemoryRecord]) -> None:
@@ -209,13 +212,14 @@ class Session:
             IndexUnavailableError: all is erased but what the index may hold.
         """
         self._index_file.remove_older()
+        written = _texts(records, {})
         with (
-            self._changing(records, [id]),
+            self._changing(written, [id]),
             self._purged.changing(id),
             self._aside.changing(),
             self.canonical.changing(),
         ):
-            self.canonical.write_many(records)
+            self.canonical.write(written)
             self._purged.add([id])
             self._aside.delete([id])
             self.canonical.delete([id])
@@ -228,10 +232,15 @@ class Session:
             self._index_file.renew()
 
     def _changing(
-        self, records: Sequence[MemoryRecord], removed: Sequence[str] = ()
+        self, texts: Mapping[str, bytes], removed: Sequence[str] = ()
     ) -> AbstractContextManager[None]:
         projection = self.projection
-        return nullcontext() if projection is None else projection.change(records, removed)
+        return nullcontext() if projection is None else projection.change(texts, removed)
+
+
+def _texts(records: Iterable[MemoryRecord], known: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Gives canonical JSON by id: once for the file and the index."""
+    return {one.id: known.get(one.id) or one.to_json() for one in records}
 
 
 def _lateness(record: MemoryRecord) -> int:

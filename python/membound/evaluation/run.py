@@ -82,7 +82,8 @@ def evaluate(
         InvalidInputError: an argument is not acceptable.
         IndexUnavailableError: the temporary store has no index to compare with.
     """
-    stored, asked = sound_records(records), case_list(cases)
+    stored = [record for record, _ in sound_records(records)]
+    asked = case_list(cases)
     rules = MemoryPolicy() if policy is None else policy
     require_callback(progress, "progress")
     retrieval_request("", now=now, policy=rules, relevance_mode=relevance_mode)  # checks them
