@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import CanonicalFileError
@@ -29,6 +29,8 @@ __all__ = ["STEP", "Backfill"]
 
 STEP = 64
 """Files that one step looks at."""
+_LONG_STEP: Final = 512
+"""Files that one step looks at where all of them follow at once."""
 
 
 class Backfill:
@@ -97,7 +99,7 @@ class Backfill:
         """Looks at all files in one go, told to ``progress`` as files seen, and files in all."""
         complete = False
         while not complete:
-            complete = self.step(STEP)
+            complete = self.step(_LONG_STEP)
             if progress is not None:
                 progress(self.scanned, self.scanned + self.remaining)
 

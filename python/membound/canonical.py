@@ -157,8 +157,7 @@ class CanonicalStore(RecordFiles):
         self, files: Mapping[str, bytes], progress: Callable[[int, int], None] | None
     ) -> None:
         """Writes every file whole under a hidden name before the first gets its own."""
-        folder = str(self._folder)
-        with self._unfinished.paths(folder, files) as hidden:
+        with self._unfinished.paths(self._path, files) as hidden:
             for done, (name, data) in enumerate(files.items(), 1):
                 try:
                     write_new(hidden[name], data, durable=self._durable)
@@ -172,7 +171,7 @@ class CanonicalStore(RecordFiles):
                     self._refuse_other(name)
                 try:
                     self._undo.note(name)
-                    move(hidden[name], f"{folder}/{name}")
+                    move(hidden[name], f"{self._path}/{name}")
                 except OSError as fault:
                     raise self._error(name, "write", fault) from fault
                 del hidden[name]

@@ -100,7 +100,7 @@ class RecordFiles(RecordFolder):
 
     def _found(self, name: str, purged: Container[str]) -> _Found:
         try:
-            record, text = read_record(read_file(f"{self._folder}/{name}"))
+            record, text = read_record(read_file(f"{self._path}/{name}"))
         except OSError as fault:
             if fault.errno in ABSENT:
                 return None
@@ -159,7 +159,7 @@ class RecordFiles(RecordFolder):
 
     def _is_there(self, name: str) -> bool:
         try:
-            os.lstat(f"{self._folder}/{name}")
+            os.lstat(f"{self._path}/{name}")
         except OSError as fault:
             if fault.errno in ABSENT:
                 return False
