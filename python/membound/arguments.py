@@ -52,6 +52,8 @@ def items(value: object, field: str, item: str) -> tuple[Any, ...]:
     Raises:
         InvalidInputError: the value is none of these.
     """
+    if type(value) is tuple:
+        return value
     if not isinstance(value, Iterable) or isinstance(value, str | bytes | bytearray | Mapping):
         raise InvalidInputError(field, f"an iterable, each item {item}", excerpt(value))
     return tuple(sorted(value, key=str)) if isinstance(value, AbstractSet) else tuple(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from membound.errors import CanonicalFileError
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Collection, Container, Iterable, Mapping
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from membound.records import MemoryRecord
 
@@ -165,7 +165,7 @@ class CanonicalStore(RecordFiles):
                     raise self._error(name, "write", fault) from fault
                 if progress is not None:
                     progress(done, len(files))
-            folds = folds_case(self._folder, Path(hidden[name]).name)
+            folds = folds_case(self._folder, hidden[name].rpartition("/")[2])
             for name in files:
                 if folds:
                     self._refuse_other(name)

@@ -22,7 +22,15 @@ _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLO
 
 def temporary() -> str:
     """Gives a new hidden name, for a file that is not whole yet."""
-    return f".{os.urandom(8).hex()}.tmp"
+    return _hidden(_chance())
+
+
+def _chance() -> int:
+    return int.from_bytes(os.urandom(8))
+
+
+def _hidden(number: int) -> str:
+    return f".{number % 2**64:016x}.tmp"
 
 
 def is_temporary(name: str) -> bool:
@@ -92,7 +100,8 @@ class Unfinished:
 
         One that cannot be removed is hidden, and no record.
         """
-        hidden = {name: temporary() for name in names}
+        first = _chance()  # one for all: to ask for each would cost as much as to write it
+        hidden = {name: _hidden(first + at) for at, name in enumerate(names)}
         self._names.update(hidden.values())
         paths = {name: f"{folder}/{one}" for name, one in hidden.items()}
         try:

@@ -158,6 +158,8 @@ _FILLED: Final = frozenset({"type", "authority", "importance", "observedAt", "so
 def _type_from_tags(tags: Iterable[str]) -> MemoryType:
     """Gives the type that a tag names, where none is given; "fact" if no tag does."""
     words = {_core.label(tag) for tag in tags}
+    if not words:
+        return "fact"
     return next((kind for kind, names in _TYPE_TAGS.items() if words & names), "fact")
 
 

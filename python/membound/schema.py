@@ -134,7 +134,7 @@ def parsed(tree: Mapping[str, Any], struct: type[_Struct]) -> _Struct:
     Raises:
         InvalidRecordError: naming the first field that is not as declared.
     """
-    if not isinstance(tree, Mapping):
+    if type(tree) is not dict and not isinstance(tree, Mapping):
         raise InvalidRecordError("record", "an object", excerpt(tree))
     folded = _folded(tree, struct, ())
     try:

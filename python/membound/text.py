@@ -66,7 +66,8 @@ def any_path(value: object, field: str) -> str:
     Raises:
         InvalidInputError: the value is no path, or not one that UTF-8 can write.
     """
-    given = value.__fspath__() if isinstance(value, os.PathLike) else value
+    plain = type(value) is str
+    given = value if plain or not isinstance(value, os.PathLike) else value.__fspath__()
     if not isinstance(given, str) or "\0" in given or given != well_formed(given):
         raise InvalidInputError(field, _PATH, excerpt(given))
     return str.__str__(given)
