@@ -20,7 +20,7 @@ from membound.notes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from membound import _core
     from membound.canonical import CanonicalStore
@@ -29,15 +29,30 @@ if TYPE_CHECKING:
 __all__ = ["announce", "follow", "settle"]
 
 
-def announce(index: _core.Index, canonical: CanonicalStore, ids: list[str]) -> bool:
+def announce(
+    index: _core.Index,
+    canonical: CanonicalStore,
+    ids: list[str],
+    recover: Callable[[_core.Index], None],
+) -> bool:
     """Notes the records whose files are about to change; whether the index knows the folder.
 
     The caller holds the right to write, here and in the other functions.
 
+    Args:
+        index: the index.
+        canonical: the files.
+        ids: of the records.
+        recover: brings in line what a writer has left that died.
+
     Raises:
         IndexUnavailableError: the index cannot be written, here and in the other functions.
     """
-    known = index.note(FOLDER) == canonical.identity()
+    _, folder, changing = index.state()
+    if changing:
+        recover(index)
+        _, folder, _ = index.state()
+    known = folder == canonical.identity()
     index.intend(ids)
     return known
 

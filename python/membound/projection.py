@@ -245,8 +245,7 @@ class Projection(Filling):
         if index is None:
             return None, False
         try:
-            self._recover(index)
-            return index, announce(index, self._canonical, ids)
+            return index, announce(index, self._canonical, ids, self._recover)
         except _FAULTS as error:
             self._degrade(error, index)
             return None, False
