@@ -16,7 +16,7 @@ COVERAGE = -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Coverflow-checks --cfg fuzzing
 TARGETS ?= tokens record request context index
 
-.PHONY: help demo test test-rust test-python check bench bench-once fmt build release wheel soak fuzz ci
+.PHONY: help demo test test-rust test-python check bench bench-once compare fmt build release wheel soak fuzz ci
 
 help:             ## What there is to make
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | expand -t 14
@@ -57,6 +57,10 @@ bench: release    ## Timings: release build, quiet machine
 bench-once: build ## Every bench once, untimed
 	$(BIN)/pytest benches --benchmark-disable -q
 
+compare: release .venv-compare/.tools ## Recall beside FTS5, bm25s, tantivy and others; ARGUMENTS="--sizes 1000 --out /tmp/x"
+	VIRTUAL_ENV=$(CURDIR)/.venv-compare $(BIN)/maturin develop --locked --quiet --release
+	.venv-compare/bin/python -m benches.compare $(ARGUMENTS)
+
 fmt:              ## Put all code in form
 	cargo fmt --all
 	$(BIN)/ruff check --fix --select I .
@@ -87,4 +91,10 @@ ci: check test soak bench-once wheel ## Everything that is checked before a chan
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+.venv-compare/.tools: pyproject.toml
+	$(PYTHON) -m venv .venv-compare
+	.venv-compare/bin/python -m pip install --quiet --upgrade pip
+	.venv-compare/bin/python -m pip install --quiet --group compare
 	@touch $@

@@ -1,0 +1,1 @@
+"""Our recall beside what else one would take, over the same records and questions."""

@@ -1,0 +1,69 @@
+"""A comparison as a figure: the median latency against the number of records, both logarithmic."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benches.compare.measure import Run
+
+mpl.rcParams["svg.hashsalt"] = "membound"
+mpl.rcParams["svg.fonttype"] = "none"
+
+_COLOURS = {
+    "membound": ("#08306b", "#2171b5", "#6baed6"),
+    "FTS5": ("#7f2704", "#d94801", "#f16913", "#fdae6b"),
+    "tantivy": ("#006d2c", "#74c476"),
+    "bm25s": ("#6a51a3",),
+    "rank-bm25": ("#c51b8a",),
+    "Python": ("#525252",),
+}
+"""The colours of a family, by the first word of its engines' names."""
+
+
+def draw(run: Run, files: tuple[Path, ...]) -> None:
+    """Draw the figure into each file, in the format that its name says."""
+    figure = Figure(figsize=(9, 5.5), layout="constrained")
+    axes = figure.add_subplot()
+    shades = {family: cycle(colours) for family, colours in _COLOURS.items()}
+    for name, points in _lines(run).items():
+        family = name.partition(",")[0]
+        axes.loglog(
+            list(points),
+            [seconds * 1_000 for seconds in points.values()],
+            label=name,
+            color=next(shades[family]),
+            linewidth=2.4 if family == "membound" else 1.3,
+            linestyle="-" if family == "membound" else "--",
+            marker="o",
+            markersize=4,
+        )
+    plain = FuncFormatter(lambda value, _: f"{value:,.10g}")
+    axes.xaxis.set_major_formatter(plain)
+    axes.yaxis.set_major_formatter(plain)
+    axes.set_xlabel("records")
+    axes.set_ylabel("median latency, ms")
+    axes.set_title("One recall: the same questions over the same records")
+    axes.grid(visible=True, which="major", linewidth=0.4)
+    figure.legend(loc="outside right upper", fontsize="small", frameon=False)
+    for file in files:
+        metadata = {"Date": None} if file.suffix == ".svg" else {}
+        figure.savefig(file, dpi=150, metadata=metadata, facecolor="white")
+
+
+def _lines(run: Run) -> dict[str, dict[int, float]]:
+    """The medians of each engine by size; the slowest at its largest size comes first."""
+    lines: dict[str, dict[int, float]] = {}
+    for size in run.sizes:
+        for one in size.engines:
+            if not one.engine.endswith("all read"):
+                lines.setdefault(one.engine, {})[size.records] = one.p50
+    slowest_first = sorted(lines.items(), key=lambda line: -list(line[1].values())[-1])
+    return dict(slowest_first)
