@@ -57,7 +57,7 @@ bench: release    ## Timings: release build, quiet machine
 bench-once: build ## Every bench once, untimed
 	$(BIN)/pytest benches --benchmark-disable -q
 
-compare: release .venv-compare/.tools ## Recall beside FTS5, bm25s, tantivy and others; ARGUMENTS="--sizes 1000 --out /tmp/x"
+compare: release .venv-compare/.tools ## Recall beside FTS5, bm25s, tantivy and others; ARGUMENTS="--million"
 	VIRTUAL_ENV=$(CURDIR)/.venv-compare $(BIN)/maturin develop --locked --quiet --release
 	.venv-compare/bin/python -m benches.compare $(ARGUMENTS)
 

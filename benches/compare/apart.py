@@ -53,7 +53,7 @@ def build(task: Task) -> dict[str, Any]:
     return {"seconds": perf_counter() - start, "disk": one.disk(folder)}
 
 
-def open_(task: Task) -> dict[str, float]:
+def opening(task: Task) -> dict[str, float]:
     """Time an opening up to the first answer, and tell by how much memory the process grew."""
     one = engine(task["names"][0])
     asked = Corpus(task["records"], task["seed"]).questions(WARMING)
@@ -111,5 +111,5 @@ def _resident() -> int:
 
 if __name__ == "__main__":
     given: Task = json.loads(sys.argv[1])
-    tasks = {"build": build, "open": open_, "rounds": rounds}
+    tasks = {"build": build, "open": opening, "rounds": rounds}
     json.dump(tasks[given["task"]](given), sys.stdout)

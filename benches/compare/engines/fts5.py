@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3  # noqa: TID251 — on files of the peers, never on ours
 from sqlite3 import sqlite_version  # noqa: TID251 — the same
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benches.compare.corpus import record_id, row_of
 from benches.compare.engines.engine import SELECTED, Engine, query_tokens, record_tokens
@@ -23,7 +23,10 @@ _WORDS = re.compile(r"\w+")
 _HAN_RUN = re.compile(r"[\u4e00-\u9fff]+")
 
 
-class Fts5(Engine[list[tuple[str]]]):
+Rows = list[tuple[Any, ...]]
+
+
+class Fts5(Engine[Rows]):
     """A table of records and an FTS5 table beside it, joined by the record's id."""
 
     tokenizer = "unicode61"
@@ -45,7 +48,7 @@ class Fts5(Engine[list[tuple[str]]]):
     def open(self, folder: Path) -> None:
         self.connection = sqlite3.connect(folder / "index.sqlite3")
 
-    def question(self, query: str) -> Callable[[], list[tuple[str]]]:
+    def question(self, query: str) -> Callable[[], Rows]:
         match = " OR ".join(f'"{word}"' for word in dict.fromkeys(self.words(query)))
         ask = self.connection.execute
         return lambda: ask(
@@ -55,7 +58,7 @@ class Fts5(Engine[list[tuple[str]]]):
             (match, _CANDIDATES),
         ).fetchall()
 
-    def rows(self, answer: list[tuple[str]]) -> list[int]:
+    def rows(self, answer: Rows) -> list[int]:
         return [row_of(row[0]) for row in answer]
 
     def close(self) -> None:
@@ -130,7 +133,7 @@ class Contentless(Tokens):
             connection.execute("INSERT INTO search (search) VALUES ('optimize')")
         connection.close()
 
-    def question(self, query: str) -> Callable[[], list[tuple[str]]]:
+    def question(self, query: str) -> Callable[[], Rows]:
         match = " OR ".join(f'"{word}"' for word in self.words(query))
         ask = self.connection.execute
         return lambda: ask(
@@ -138,7 +141,7 @@ class Contentless(Tokens):
             (match, SELECTED),
         ).fetchall()
 
-    def rows(self, answer: list[tuple[str]]) -> list[int]:
+    def rows(self, answer: Rows) -> list[int]:
         return [int(row[0]) for row in answer]
 
 
