@@ -18,7 +18,7 @@ mpl.rcParams["svg.hashsalt"] = "membound"
 mpl.rcParams["svg.fonttype"] = "none"
 
 _COLOURS = {
-    "membound": ("#08306b", "#2171b5", "#6baed6"),
+    "membound": ("#6baed6", "#2171b5", "#08306b"),
     "FTS5": ("#7f2704", "#d94801", "#f16913", "#fdae6b"),
     "tantivy": ("#006d2c", "#74c476"),
     "bm25s": ("#6a51a3",),

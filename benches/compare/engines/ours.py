@@ -1,8 +1,8 @@
-"""Our paths: a store's index, and every record at hand."""
+"""Our three paths: postings in memory, the index in its file, every record at hand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from benches.compare.corpus import NOW, record_id, row_of
 from benches.compare.engines.engine import Engine, taken
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benches.compare.corpus import Statement
+    from membound.trace import Mode
 
 WORKSPACE = "/bench"
 
@@ -34,25 +35,26 @@ def memory_record(statement: Statement) -> MemoryRecord:
     )
 
 
-class Ours(Engine[RetrievalResult]):
-    """A store; what differs between the paths is how it is opened and asked."""
+class Store(Engine[RetrievalResult]):
+    """A store that answers on one of its paths, or the comparison fails."""
 
     folder = "membound"
     exact = True
-    options: ClassVar[dict[str, Any]] = {}
+    mode: Mode
+    postings_bytes = 0
 
     def build(self, statements: Sequence[Statement], folder: Path) -> None:
         with MemoryStore.open(folder, durability="relaxed") as store:
             store.import_records(map(memory_record, statements))
 
     def open(self, folder: Path) -> None:
-        self.store = MemoryStore.open(folder, **self.options)
-        assert self.store.wait_until_ready(600)
+        self.store = MemoryStore.open(folder, postings_bytes=self.postings_bytes)
 
     def question(self, query: str) -> Callable[[], RetrievalResult]:
         return lambda: self.store.retrieve(query, workspace=WORKSPACE, now=NOW)
 
     def rows(self, answer: RetrievalResult) -> list[int]:
+        assert answer.trace.mode == self.mode
         return [row_of(id) for id in answer.trace.selected_ids]
 
     def disk(self, folder: Path) -> dict[str, int]:
@@ -63,28 +65,56 @@ class Ours(Engine[RetrievalResult]):
         self.store.close()
 
 
-class Cold(Ours):
-    """The index in its file."""
+class Memory(Store):
+    """Postings in memory."""
 
-    name = "membound, index file"
-    about = "`MemoryStore.retrieve` on the index in its file, as in a process just started"
+    name = "membound"
+    about = (
+        "`MemoryStore.retrieve` with its postings in memory, as in a process that goes on recalling"
+    )
+    mode = "memory-postings"
+    postings_bytes = 2**31
+
+    def open(self, folder: Path) -> None:
+        super().open(folder)
+        assert self.store.warm_up(600)
 
 
-class ColdRead(Cold):
-    """The same, and everything is read."""
+class MemoryRead(Memory):
+    """Postings in memory, and all of the result is read."""
 
-    name = "membound, index file, all read"
-    about = "the same, and `.records`, `.context` and `.trace` of the result are read"
+    name = "membound, all read"
+    about = "the same, and `.records`, `.context` and `.trace` are read, which are made on demand"
 
     def question(self, query: str) -> Callable[[], RetrievalResult]:
         return all_read(super().question(query))
 
 
-class Files(Ours):
+class IndexFile(Store):
+    """The index in its file."""
+
+    name = "membound, index file"
+    about = "the same recall on the index in its file, as in a process that has just started"
+    mode = "sqlite-fts5"
+
+
+class IndexFileRead(IndexFile):
+    """The index in its file, and all of the result is read."""
+
+    name = "membound, index file, all read"
+    about = "the same, and all of the result is read"
+
+    def question(self, query: str) -> Callable[[], RetrievalResult]:
+        return all_read(super().question(query))
+
+
+class Records(Store):
     """Every record is judged: by definition what the true answer is."""
 
     name = "membound, records at hand"
     about = "`retrieve_records` over all records: no index, every record is judged"
+    mode = "filesystem-fallback"
+    most = 100_000
 
     def open(self, folder: Path) -> None:
         super().open(folder)
@@ -95,7 +125,7 @@ class Files(Ours):
 
 
 def all_read(retrieve: Callable[[], RetrievalResult]) -> Callable[[], RetrievalResult]:
-    """Asks, and reads what the result may have put off."""
+    """Asks, and reads what the result has put off."""
 
     def ask() -> RetrievalResult:
         found = retrieve()
@@ -105,4 +135,4 @@ def all_read(retrieve: Callable[[], RetrievalResult]) -> Callable[[], RetrievalR
     return ask
 
 
-ENGINES: tuple[Ours, ...] = (Cold(), ColdRead(), Files())
+ENGINES: tuple[Store, ...] = (Memory(), MemoryRead(), IndexFile(), IndexFileRead(), Records())
