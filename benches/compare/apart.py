@@ -13,10 +13,13 @@ import sys
 from pathlib import Path
 from random import Random
 from time import perf_counter
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from benches.compare.corpus import Corpus
 from benches.compare.engines import engine
+
+if TYPE_CHECKING:
+    from benches.compare.engines.engine import Engine
 
 ROOT = Path(__file__).parent.parent.parent
 WARMING = 3
@@ -33,6 +36,7 @@ class Task(TypedDict):
     folder: str
     questions: int
     seconds: float
+    in_a_row: int
 
 
 def apart(**task: Unpack[Task]) -> Any:  # noqa: ANN401 — the JSON of one of the functions below
@@ -72,16 +76,14 @@ def opening(task: Task) -> dict[str, float]:
 
 
 def rounds(task: Task) -> dict[str, dict[str, list[Any]]]:
-    """Ask each question of each engine before the next; an engine whose time is used up rests.
+    """Ask some questions of each engine before the next ones; one whose time is used up rests.
 
-    So each question finds the caches as the others left them, and what disturbs the machine
-    disturbs all. The order among engines is another one in each round.
+    So what disturbs the machine disturbs all. With one question in a row each finds the processor's
+    caches as the others left them; with more, as it left them itself by a question before that is
+    not timed. The order among engines is another one in each round.
     """
     engines = [engine(name) for name in task["names"]]
     queries = Corpus(task["records"], task["seed"]).questions(WARMING + task["questions"])
-    found: dict[str, dict[str, list[Any]]] = {
-        one.name: {"seconds": [], "rows": []} for one in engines
-    }
     for one in engines:
         one.open(Path(task["folder"]) / one.folder)
         for query in queries[:WARMING]:
@@ -89,18 +91,37 @@ def rounds(task: Task) -> dict[str, dict[str, list[Any]]]:
     gc.collect()
     gc.freeze()
     random = Random(task["seed"])
-    for query in queries[WARMING:]:
-        for one in random.sample(engines, len(engines)):
-            times = found[one.name]["seconds"]
-            if sum(times) < task["seconds"]:
-                ask = one.question(query)
-                start = perf_counter()
-                answer = ask()
-                times.append(perf_counter() - start)
-                found[one.name]["rows"].append(list(one.rows(answer)))
+    found = {one.name: Asked(one, task["seconds"]) for one in engines}
+    for at in range(WARMING, len(queries), task["in_a_row"]):
+        for asked in random.sample(list(found.values()), len(engines)):
+            if task["in_a_row"] > 1 and asked.left > 0:
+                asked.engine.question(queries[at - 1])()
+            for query in queries[at : at + task["in_a_row"]]:
+                asked.ask(query)
     for one in engines:
         one.close()
-    return found
+    return {name: {"seconds": asked.times, "rows": asked.rows} for name, asked in found.items()}
+
+
+class Asked:
+    """What an engine answered, and how fast, until its time was used up."""
+
+    def __init__(self, engine: Engine[Any], seconds: float) -> None:
+        self.engine = engine
+        self.times: list[float] = []
+        self.rows: list[list[int]] = []
+        self.left = seconds
+
+    def ask(self, query: str) -> None:
+        """Ask a question and note the answer, if there is time left."""
+        if self.left <= 0:
+            return
+        question = self.engine.question(query)
+        start = perf_counter()
+        answer = question()
+        self.times.append(perf_counter() - start)
+        self.left -= self.times[-1]
+        self.rows.append(list(self.engine.rows(answer)))
 
 
 def _resident() -> int:

@@ -22,7 +22,24 @@ if TYPE_CHECKING:
 
     from benches.compare.engines.engine import Engine
 
+_IN_A_ROW = 20
 _PEERS = ("bm25s", "numpy", "rank-bm25", "tantivy")
+
+
+class Latency(msgspec.Struct, frozen=True, kw_only=True):
+    """How long questions took, in seconds.
+
+    Attributes:
+        asked: how many were answered before the time for them was used up.
+        p50: the median.
+        p95: within which 95 % were answered.
+        p99: within which 99 % were.
+    """
+
+    asked: int
+    p50: float
+    p95: float
+    p99: float
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +51,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         disk: what each part of it takes on disk.
         open: the time from opening to the first answer, in a new process, imports apart.
         resident: by how much that process grew.
-        asked: how many questions it answered before its time was used up.
-        p50: the median latency.
-        p95: that of 95 % of the questions.
-        p99: that of 99 %.
+        alternating: its latency where each engine answers one question before the next.
+        in_a_row: its latency where each answers several in a row.
         recall: the part of the true top that it gave; absent where no question has one.
         exact: whether its answers were checked to be the true top, in order.
     """
@@ -47,10 +62,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     disk: dict[str, int]
     open: float
     resident: int
-    asked: int
-    p50: float
-    p95: float
-    p99: float
+    alternating: Latency
+    in_a_row: Latency
     recall: float | None
     exact: bool
 
@@ -127,6 +140,7 @@ def _compared(
         folder=str(folder),
         questions=options.questions,
         seconds=options.seconds,
+        in_a_row=1,
     )
     built: dict[str, dict[str, Any]] = {}
     opened: dict[str, dict[str, Any]] = {}
@@ -135,60 +149,57 @@ def _compared(
         if one.folder not in built:
             built[one.folder] = run(task="build", names=[one.name])
         opened[one.name] = run(task="open", names=[one.name])
-    told(f"{records:,} records: rounds")
-    asked = run(task="rounds", names=[one.name for one in fitting])
-    truth = _truth([one for one in fitting if one.exact], asked)
+    told(f"{records:,} records: all in turn")
+    names = [one.name for one in fitting]
+    alternating = run(task="rounds", names=names)
+    in_a_row = run(task="rounds", names=names, in_a_row=_IN_A_ROW)
+    truth = _truth([one.name for one in fitting if one.exact], [alternating, in_a_row])
     return Compared(
         records=records,
         questions=options.questions,
         engines=tuple(
-            _measured(one, built[one.folder], opened[one.name], asked[one.name], truth)
+            Measured(
+                engine=one.name,
+                build=built[one.folder]["seconds"],
+                disk=built[one.folder]["disk"],
+                open=opened[one.name]["seconds"],
+                resident=opened[one.name]["resident"],
+                alternating=_latency(alternating[one.name]["seconds"]),
+                in_a_row=_latency(in_a_row[one.name]["seconds"]),
+                recall=_recall(alternating[one.name]["rows"], truth),
+                exact=one.exact,
+            )
             for one in fitting
         ),
         left_out=tuple(one.name for one in taken if one not in fitting),
     )
 
 
-def _truth(exact: Sequence[Engine[Any]], asked: dict[str, Any]) -> list[list[int]]:
+def _truth(exact: Sequence[str], rounds: Sequence[dict[str, Any]]) -> list[list[int]]:
     """The answers of the exact engines, which must not differ where they answered the same."""
-    longest: list[list[int]] = max((asked[one.name]["rows"] for one in exact), key=len, default=[])
-    for one in exact:
-        rows = asked[one.name]["rows"]
-        for number, (given, true) in enumerate(zip(rows, longest, strict=False)):
-            if given != true:
-                raise SystemExit(f"{one.name} gave {given} to question {number}, others {true}")
+    given = [(name, asked[name]["rows"]) for name in exact for asked in rounds]
+    longest: list[list[int]] = max((rows for _, rows in given), key=len, default=[])
+    for name, rows in given:
+        for number, (one, true) in enumerate(zip(rows, longest, strict=False)):
+            if one != true:
+                raise SystemExit(f"{name} gave {one} to question {number}, others {true}")
     return longest
 
 
-def _measured(
-    one: Engine[Any],
-    built: dict[str, Any],
-    opened: dict[str, Any],
-    asked: dict[str, Any],
-    truth: list[list[int]],
-) -> Measured:
-    times = sorted(asked["seconds"])
-    pairs = list(zip(asked["rows"], truth, strict=False))
+def _recall(rows: list[list[int]], truth: list[list[int]]) -> float | None:
+    """The part of the true top that is among the answers."""
+    pairs = list(zip(rows, truth, strict=False))
     wanted = sum(len(true) for _, true in pairs)
-    given = sum(len(set(rows) & set(true)) for rows, true in pairs)
-    return Measured(
-        engine=one.name,
-        build=built["seconds"],
-        disk=built["disk"],
-        open=opened["seconds"],
-        resident=opened["resident"],
-        asked=len(times),
-        p50=_at(times, 0.5),
-        p95=_at(times, 0.95),
-        p99=_at(times, 0.99),
-        recall=given / wanted if wanted else None,
-        exact=one.exact,
-    )
+    return sum(len(set(one) & set(true)) for one, true in pairs) / wanted if wanted else None
 
 
-def _at(times: Sequence[float], part: float) -> float:
-    """The time within which a part of the questions was answered."""
-    return times[min(len(times) - 1, int(len(times) * part))]
+def _latency(seconds: list[float]) -> Latency:
+    times = sorted(seconds)
+
+    def within(part: float) -> float:
+        return times[min(len(times) - 1, int(len(times) * part))]
+
+    return Latency(asked=len(times), p50=within(0.5), p95=within(0.95), p99=within(0.99))
 
 
 def _machine() -> dict[str, str]:
