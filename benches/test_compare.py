@@ -33,6 +33,8 @@ def test_a_comparison_asks_every_engine_and_writes_what_came_of_it(tmp_path: Pat
     page = (tmp_path / "compare.md").read_text(encoding="utf-8")
     assert all(f"\n| {one.name} | " in page for one in FOUND)
     assert all(reason in page for reason in MISSING)
+    drawn = {path.suffix for path in tmp_path.iterdir()} & {".svg", ".png"}
+    assert drawn == ({".svg", ".png"} if find_spec("matplotlib") else set())
 
 
 @pytest.mark.parametrize("peer", sorted(PEERS))

@@ -10,9 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from benches.compare.measure import Run
+    from matplotlib.axes import Axes
+
+    from benches.compare.measure import Measured, Run
 
 mpl.rcParams["svg.hashsalt"] = "membound"
 mpl.rcParams["svg.fonttype"] = "none"
@@ -30,10 +33,21 @@ _COLOURS = {
 
 def draw(run: Run, files: tuple[Path, ...]) -> None:
     """Draw the figure into each file, in the format that its name says."""
-    figure = Figure(figsize=(9, 5.5), layout="constrained")
-    axes = figure.add_subplot()
+    figure = Figure(figsize=(11, 5.5), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    _panel(left, run, "one question, then another engine", lambda one: one.alternating.p50)
+    _panel(right, run, "question after question", lambda one: one.in_a_row.p50)
+    left.set_ylabel("median latency of one recall, ms")
+    handles, names = left.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside right upper", fontsize="small", frameon=False)
+    for file in files:
+        metadata = {"Date": None} if file.suffix == ".svg" else {}
+        figure.savefig(file, dpi=150, metadata=metadata, facecolor="white")
+
+
+def _panel(axes: Axes, run: Run, title: str, of: Callable[[Measured], float]) -> None:
     shades = {family: cycle(colours) for family, colours in _COLOURS.items()}
-    for name, points in _lines(run).items():
+    for name, points in _lines(run, of).items():
         family = name.partition(",")[0]
         axes.loglog(
             list(points),
@@ -49,21 +63,17 @@ def draw(run: Run, files: tuple[Path, ...]) -> None:
     axes.xaxis.set_major_formatter(plain)
     axes.yaxis.set_major_formatter(plain)
     axes.set_xlabel("records")
-    axes.set_ylabel("median latency, ms")
-    axes.set_title("One recall: the same questions over the same records")
+    axes.set_title(title, fontsize="medium")
     axes.grid(visible=True, which="major", linewidth=0.4)
-    figure.legend(loc="outside right upper", fontsize="small", frameon=False)
-    for file in files:
-        metadata = {"Date": None} if file.suffix == ".svg" else {}
-        figure.savefig(file, dpi=150, metadata=metadata, facecolor="white")
 
 
-def _lines(run: Run) -> dict[str, dict[int, float]]:
-    """The medians of each engine by size; the slowest at its largest size comes first."""
+def _lines(run: Run, of: Callable[[Measured], float]) -> dict[str, dict[int, float]]:
+    """A figure of each engine by size; the slowest where all are measured in turn comes first."""
     lines: dict[str, dict[int, float]] = {}
+    slowest: dict[str, float] = {}
     for size in run.sizes:
         for one in size.engines:
             if not one.engine.endswith("all read"):
-                lines.setdefault(one.engine, {})[size.records] = one.alternating.p50
-    slowest_first = sorted(lines.items(), key=lambda line: -list(line[1].values())[-1])
-    return dict(slowest_first)
+                lines.setdefault(one.engine, {})[size.records] = of(one)
+                slowest[one.engine] = one.alternating.p50
+    return {name: lines[name] for name in sorted(lines, key=lambda name: -slowest[name])}
