@@ -54,7 +54,7 @@ def build(task: Task) -> dict[str, Any]:
     folder.mkdir()
     start = perf_counter()
     one.build(statements, folder)
-    return {"seconds": perf_counter() - start, "disk": one.disk(folder)}
+    return {"build": perf_counter() - start, "disk": one.disk(folder)}
 
 
 def opening(task: Task) -> dict[str, float]:
@@ -72,7 +72,7 @@ def opening(task: Task) -> dict[str, float]:
     gc.collect()
     grown = _resident() - before
     one.close()
-    return {"seconds": seconds, "resident": grown}
+    return {"open": seconds, "resident": grown}
 
 
 def rounds(task: Task) -> dict[str, dict[str, list[Any]]]:

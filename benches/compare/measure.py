@@ -133,6 +133,9 @@ def _compared(
     told: Callable[[str], None],
 ) -> Compared:
     fitting = [one for one in taken if records <= one.most]
+    if not fitting:
+        raise SystemExit(f"none of the engines takes {records:,} records")
+    names = [one.name for one in fitting]
     run = partial(
         apart,
         records=records,
@@ -143,14 +146,13 @@ def _compared(
         in_a_row=1,
     )
     built: dict[str, dict[str, Any]] = {}
-    opened: dict[str, dict[str, Any]] = {}
+    alone: dict[str, dict[str, Any]] = {}
     for one in fitting:
         told(f"{records:,} records: {one.name}")
         if one.folder not in built:
             built[one.folder] = run(task="build", names=[one.name])
-        opened[one.name] = run(task="open", names=[one.name])
+        alone[one.name] = built[one.folder] | run(task="open", names=[one.name])
     told(f"{records:,} records: all in turn")
-    names = [one.name for one in fitting]
     alternating = run(task="rounds", names=names)
     in_a_row = run(task="rounds", names=names, in_a_row=_IN_A_ROW)
     truth = _truth([one.name for one in fitting if one.exact], [alternating, in_a_row])
@@ -158,20 +160,30 @@ def _compared(
         records=records,
         questions=options.questions,
         engines=tuple(
-            Measured(
-                engine=one.name,
-                build=built[one.folder]["seconds"],
-                disk=built[one.folder]["disk"],
-                open=opened[one.name]["seconds"],
-                resident=opened[one.name]["resident"],
-                alternating=_latency(alternating[one.name]["seconds"]),
-                in_a_row=_latency(in_a_row[one.name]["seconds"]),
-                recall=_recall(alternating[one.name]["rows"], truth),
-                exact=one.exact,
-            )
+            _measured(one, alone[one.name], alternating[one.name], in_a_row[one.name], truth)
             for one in fitting
         ),
         left_out=tuple(one.name for one in taken if one not in fitting),
+    )
+
+
+def _measured(
+    one: Engine[Any],
+    alone: dict[str, Any],
+    alternating: dict[str, Any],
+    in_a_row: dict[str, Any],
+    truth: list[list[int]],
+) -> Measured:
+    return Measured(
+        engine=one.name,
+        build=alone["build"],
+        disk=alone["disk"],
+        open=alone["open"],
+        resident=alone["resident"],
+        alternating=_latency(alternating["seconds"]),
+        in_a_row=_latency(in_a_row["seconds"]),
+        recall=_recall(alternating["rows"], truth),
+        exact=one.exact,
     )
 
 

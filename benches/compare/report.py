@@ -35,8 +35,9 @@ Latencies are in milliseconds, of one question at a time:
 - *True top*: the part of the true top 8 under our rules that the answers hold; = stands where they
   were checked to be exactly it, in order. BM25 ranks by other things: the figure says how far it
   can stand in for our selection, not how good it is.
-- *First answer*: milliseconds from opening in a new process, imports apart. *Memory*: by how much
-  that process grew. *Build* is seconds, and ours writes a file for each record too.
+- *First answer*: milliseconds from opening in a new process, imports apart; for the first rows
+  with all postings read into memory. *Memory*: by how much that process grew. *Build* is seconds,
+  and ours writes a file for each record too.
 - Peers get their form of the query beforehand and give row numbers or ids; ours tokenises inside,
   and gives records, context block and trace.
 """
