@@ -16,7 +16,7 @@ COVERAGE = -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Coverflow-checks --cfg fuzzing
 TARGETS ?= tokens record request context index
 
-.PHONY: help demo test test-rust test-python check bench bench-once compare fmt build release wheel soak fuzz ci
+.PHONY: help demo test test-rust test-python check bench bench-once compare instructions fmt build release wheel soak fuzz ci
 
 help:             ## What there is to make
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | expand -t 14
@@ -61,6 +61,13 @@ compare: release .venv-compare/.tools ## Recall beside FTS5, bm25s, tantivy and 
 	VIRTUAL_ENV=$(CURDIR)/.venv-compare $(BIN)/maturin develop --locked --quiet --release
 	.venv-compare/bin/python -m benches.compare $(ARGUMENTS)
 
+# Where it is missing and cannot be installed, the script says so.
+instructions: .venv/.tools ## Instructions of a fixed workload against budgets; UPDATE=1 sets those
+	@command -v valgrind >/dev/null || { apt-get -qq update && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends valgrind; \
+		} >/dev/null 2>&1 || true
+	$(BIN)/python -m benches.instructions $(if $(UPDATE),--update)
+
 fmt:              ## Put all code in form
 	cargo fmt --all
 	$(BIN)/ruff check --fix --select I .
@@ -81,7 +88,7 @@ wheel: .venv/.tools ## A release wheel, tried where no tool of ours is
 soak: build       ## Kills, reopenings and two writers against a model, for MINUTES=1; SEED=…
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
 
-ci: check test soak bench-once wheel ## Everything that is checked before a change lands
+ci: check test instructions soak bench-once wheel ## Everything that is checked before a change lands
 
 .venv/.tools: pyproject.toml
 	@command -v cargo >/dev/null || { echo "missing: cargo. Install Rust 1.95 or newer (https://rustup.rs)."; exit 1; }

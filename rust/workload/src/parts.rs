@@ -1,0 +1,79 @@
+//! What is counted, part by part. Each says how often it did its work.
+
+use std::hint::black_box;
+
+use membound_core::error::Result;
+use membound_core::index::{Change, Index, Recalled};
+use membound_core::request::Request;
+use membound_core::tokens::{RECORD_TOKENS, each_token, search_tokens};
+use membound_core::trace::Mode;
+
+/// Records that are read into memory in one step.
+const STEP: usize = 512;
+
+/// The keys of each text's tokens.
+pub(crate) fn token_keys(texts: &[String]) -> usize {
+    for text in texts {
+        each_token(text, RECORD_TOKENS, |key| {
+            black_box(key);
+        });
+    }
+    texts.len()
+}
+
+/// Each text's tokens as texts, as the index in the file has them.
+pub(crate) fn token_texts(texts: &[String]) -> usize {
+    for text in texts {
+        black_box(search_tokens(text, RECORD_TOKENS));
+    }
+    texts.len()
+}
+
+/// Postings in memory, from the rows of the index.
+pub(crate) fn fill_memory(index: &Index) -> Result<usize> {
+    while index.fill_memory(STEP)? {}
+    let (_, records, _) = index.memory();
+    Ok(records)
+}
+
+/// Recalls from postings in memory.
+pub(crate) fn recall_from_memory(index: &Index, requests: &[Request]) -> Result<usize> {
+    recalls(requests, Mode::Postings, |request| index.retrieve(request))
+}
+
+/// Recalls through the file.
+pub(crate) fn recall_from_file(index: &Index, requests: &[Request]) -> Result<usize> {
+    recalls(requests, Mode::Fts5, |request| index.retrieve_from_file(request))
+}
+
+/// Many records in one transaction.
+pub(crate) fn write_many(index: &Index, records: &[(String, Vec<u8>)]) -> Result<usize> {
+    let records: Vec<&[u8]> = records.iter().map(|(_, record)| record.as_slice()).collect();
+    index.apply(&Change { records: &records, ..Change::default() })
+}
+
+/// One record a transaction, each after its intent, as a store writes it.
+pub(crate) fn write_one(index: &Index, records: &[(String, Vec<u8>)]) -> Result<usize> {
+    let mut written = 0;
+    for (id, record) in records {
+        let ids = [id.clone()];
+        index.intend(&ids)?;
+        written +=
+            index.apply(&Change { records: &[record], settled: &ids, ..Change::default() })?;
+    }
+    Ok(written)
+}
+
+/// How many recalls went the way that is counted.
+fn recalls(
+    requests: &[Request],
+    mode: Mode,
+    recall: impl Fn(&Request) -> Result<Recalled>,
+) -> Result<usize> {
+    let mut done = 0;
+    for request in requests {
+        let found = black_box(recall(request)?);
+        done += usize::from(found.trace.mode == mode);
+    }
+    Ok(done)
+}
