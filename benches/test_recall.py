@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -12,21 +13,50 @@ from benches.corpus import questions
 from membound import MemoryStore, retrieve_records
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pytest_benchmark.fixture import BenchmarkFixture
 
+    from membound import MemoryRecord, Trace
+
 ASKED = 100
 
 
-@pytest.mark.parametrize("index", [True, False], ids=["fts5", "files"])
-def test_retrieve(benchmark: BenchmarkFixture, filled: tuple[int, Path], *, index: bool) -> None:
+@contextmanager
+def on_path(folder: Path, mode: str) -> Iterator[MemoryStore]:
+    """A store that recalls on one path alone."""
+    index = mode != "filesystem-fallback"
+    postings_bytes = 2**30 if mode == "memory-postings" else 0
+    with MemoryStore.open(folder, index=index, postings_bytes=postings_bytes) as store:
+        if postings_bytes:
+            assert store.warm_up()
+        yield store
+
+
+@pytest.mark.parametrize("mode", ["memory-postings", "sqlite-fts5", "filesystem-fallback"])
+def test_retrieve(benchmark: BenchmarkFixture, filled: tuple[int, Path], mode: str) -> None:
     count, folder = filled
     asked = cycle(questions(ASKED, count))
-    with MemoryStore.open(folder, index=index) as store:
+    with on_path(folder, mode) as store:
         found = benchmark(lambda: store.retrieve(next(asked), workspace=WORKSPACE, now=NOW))
     benchmark.extra_info["records"] = count
-    assert found.trace.mode == ("sqlite-fts5" if index else "filesystem-fallback")
+    assert found.trace.mode == mode
+
+
+def test_retrieve_and_read(benchmark: BenchmarkFixture, filled: tuple[int, Path]) -> None:
+    """Records and trace are made when they are read: what a recall costs whose reader wants all."""
+    count, folder = filled
+    asked = cycle(questions(ASKED, count))
+
+    def retrieve() -> tuple[tuple[MemoryRecord, ...], str, Trace]:
+        found = store.retrieve(next(asked), workspace=WORKSPACE, now=NOW)
+        return found.records, found.context, found.trace
+
+    with on_path(folder, "memory-postings") as store:
+        _, _, trace = benchmark(retrieve)
+    benchmark.extra_info["records"] = count
+    assert trace.mode == "memory-postings"
 
 
 def test_retrieve_records(benchmark: BenchmarkFixture, filled: tuple[int, Path]) -> None:
