@@ -11,8 +11,6 @@ const SMALL_WORDS: &str =
     "the a to of and in is for on it we with that as are be at by not this from or";
 const SYLLABLES: &str = "re con in de ter ta ment pro ver al tion ex com per sta ser ble ker lo mi na port \
     tu vi ra do gen dis ple sor fi ca tem li ne mo su pa ro";
-const CHARACTERS: &str = "的一是不了人我在有他这中大来上个国到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可\
-    里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长数据库服务器";
 const WORDS: usize = 3_000;
 
 const HINTED: [&str; 3] = ["what do I prefer", "which decision was made on", "who am I and"];
@@ -33,7 +31,7 @@ impl Corpus {
     pub(crate) fn new() -> Self {
         let mut chance = Chance(20_260_701);
         let syllables: Vec<&str> = SYLLABLES.split_whitespace().collect();
-        let characters: Vec<String> = CHARACTERS.chars().map(String::from).collect();
+        let characters: Vec<String> = ('\u{4e00}'..'\u{5200}').map(String::from).collect();
         let mut english: Vec<String> = SMALL_WORDS.split(' ').map(str::to_owned).collect();
         english.extend((0..WORDS).map(|_| word(&mut chance, &syllables, 4)));
         let chinese = (0..WORDS).map(|_| word(&mut chance, &characters, 2)).collect();
@@ -154,5 +152,19 @@ impl Corpus {
 
 /// A word of one or more parts.
 fn word<T: AsRef<str>>(chance: &mut Chance, parts: &[T], most: usize) -> String {
-    (0..chance.between(1, most)).map(|_| chance.early(parts).as_ref()).collect()
+    (0..chance.between(1, most)).map(|_| chance.one(parts).as_ref()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_corpus_is_the_same_each_time() {
+        let make = || {
+            let mut corpus = Corpus::new();
+            (corpus.records("m", 100), corpus.requests(100).unwrap())
+        };
+        assert_eq!(make(), make());
+    }
 }
