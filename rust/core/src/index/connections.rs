@@ -151,6 +151,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // A plan is the same whatever is bound; else FTS5's own statements are prepared anew for each token.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     membound_pages::reserve(&connection)?;
     connection.busy_timeout(std::time::Duration::from_secs(BUSY_SECONDS.into()))?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
