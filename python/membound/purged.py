@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -101,4 +100,6 @@ class PurgedIds:
 
 
 def _name(id: str) -> str:
+    import hashlib  # noqa: PLC0415 — a purge is rare, and OpenSSL is slow to load
+
     return hashlib.sha256(id.encode()).hexdigest()
