@@ -25,6 +25,9 @@ use crate::scope::Scope;
 use crate::shown::Shown;
 use crate::trace::{Channel, Mode};
 
+/// So many rows of a place are listed in the time in which one row is looked at.
+const LISTED: usize = 8;
+
 /// One retrieval over the snapshot of one connection.
 pub(super) struct Fts5<'c> {
     connection: &'c Connection,
@@ -51,10 +54,7 @@ impl<'c> Fts5<'c> {
         let plan = Plan::new(self.connection, query)?;
         let tail = words::tail(self.connection)?;
         if plan.prefers(census.alive()) {
-            let rows = self.alive(places)?;
-            if rows.len() != census.alive() {
-                return Err(damaged("its counts are not those of its records"));
-            }
+            let rows = self.alive(places, census)?;
             return Ok(Proposed { rows, tail, hits: Hits::uncounted() });
         }
         let mut rows = self.without_words(query, places)?;
@@ -63,17 +63,24 @@ impl<'c> Fts5<'c> {
         rows.extend(hits.contenders());
         rows.sort_unstable();
         rows.dedup();
+        if census.alive() < rows.len() * LISTED {
+            let alive = self.alive(places, census)?;
+            rows.retain(|row| alive.binary_search(row).is_ok());
+        }
         Ok(Proposed { rows, tail, hits })
     }
 
-    /// The rows of which none is ended.
-    fn alive(&self, places: &[PlaceRow]) -> Result<Vec<i64>> {
+    /// The rows of the visible places that are not ended, in order.
+    fn alive(&self, places: &[PlaceRow], census: &Census) -> Result<Vec<i64>> {
         let mut alive = self
             .connection
             .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing <> ?2")?;
         let mut rows = Vec::new();
         for place in places {
             collect(&mut alive, &[&place.row, &Standing::Ended], &mut rows)?;
+        }
+        if rows.len() != census.alive() {
+            return Err(damaged("its counts are not those of its records"));
         }
         rows.sort_unstable();
         Ok(rows)

@@ -15,7 +15,7 @@ use crate::tokens::{RECORD_TOKENS, each_token};
 /// Most changes that are left in the tail by a commit.
 const MOST_CHANGES: i64 = 256;
 /// The same where recall does not ask the index, as it is being filled: the more at once, the cheaper.
-const MOST_FILLING: i64 = 8_192;
+const MOST_FILLING: i64 = 4_096;
 /// Of so many records the tokens are looked at to tell which are frequent.
 const SAMPLE: i64 = 512;
 /// Of so many records at least one holds a frequent token.
