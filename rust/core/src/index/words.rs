@@ -45,8 +45,14 @@ pub(super) fn tail(connection: &Connection) -> Result<Vec<i64>> {
 /// Merges the tail where it has become too long; forgets what nobody needs of the log.
 pub(super) fn keep_short(connection: &Connection) -> Result<()> {
     let long = sequence(connection)? - merged(connection)?;
-    if long > MOST_FILLING || (long > MOST_CHANGES && is_complete(connection)?) {
-        merge(connection)?;
+    if long > MOST_CHANGES {
+        let asked = is_complete(connection)?;
+        if asked || long > MOST_FILLING {
+            merge(connection)?;
+        }
+        if asked {
+            count_frequent(connection)?;
+        }
     }
     prune(connection, merged(connection)?)
 }
@@ -96,7 +102,7 @@ fn merge(connection: &Connection) -> Result<()> {
     connection
         .prepare_cached("UPDATE words SET merged = ?1, newest = ?2")?
         .execute([sequence(connection)?, newest(connection)?])?;
-    count_frequent(connection)
+    Ok(())
 }
 
 /// The words by which recall finds a record, parted by spaces: of one that is marked, none.
