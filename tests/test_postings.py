@@ -151,6 +151,30 @@ def test_more_than_the_listed_are_ranked_where_duplicates_take_their_place(tmp_p
         assert len(found.trace.rankings) == 64
 
 
+def test_no_record_that_is_looked_at_itself_comes_before_a_better_one(tmp_path: Path) -> None:
+    """Beyond the listed ones an outranked record may be better than one that time has a say in."""
+    with MemoryStore.open(tmp_path, postings_bytes=0) as store:
+        same = [
+            {
+                "content": "kiwi harvest",
+                "scope": "user",
+                "id": f"same{number:03}",
+                "importance": 1.0,
+            }
+            for number in range(100)
+        ]
+        better = {"content": "kiwi harvest late", "scope": "user", "id": "a", "importance": 0.5}
+        dated = {**better, "content": "kiwi harvest soon", "id": "b", "importance": 0.0}
+        dated["valid_from"] = moment(NOW)
+        store.remember_many([*same, better, dated], now=moment(NOW))
+        expected = store.retrieve("kiwi harvest", now=moment(NOW), limit=2).trace.selected_ids
+    with MemoryStore.open(tmp_path) as store:
+        assert store.warm_up(PATIENCE)
+        found = store.retrieve("kiwi harvest", now=moment(NOW), limit=2)
+        assert found.trace.mode == FROM_MEMORY
+        assert found.trace.selected_ids == expected == ("same000", "a")
+
+
 def test_a_result_is_a_value_whenever_it_is_read(tmp_path: Path) -> None:
     filled(tmp_path)
     with MemoryStore.open(tmp_path) as store:

@@ -70,10 +70,15 @@ impl Admitted {
     fn among<P: Path>(path: &mut P, query: &Query<'_>, most: usize) -> Result<Self> {
         let enabled = query.request.policy.enabled;
         let proposal = if enabled { path.candidates(query, most)? } else { Proposal::default() };
-        let Proposal { candidates, mut filtered, outranked } = proposal;
+        let Proposal { candidates, mut filtered, mut outranked } = proposal;
         let eligible = eligible(candidates, query, &mut filtered);
         let all = eligible.len() + outranked + filtered.irrelevant;
-        let best = admitted(ranked(measured(eligible, query)), query, &mut filtered);
+        let mut best = admitted(ranked(measured(eligible, query)), query, &mut filtered);
+        if outranked > 0 {
+            // What comes after them may come after some that are left out, too.
+            outranked += best.len().saturating_sub(most);
+            best.truncate(most);
+        }
         Ok(Self { best, outranked, eligible: all, filtered })
     }
 }
