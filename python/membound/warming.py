@@ -71,8 +71,9 @@ class Warming:
         except MemboundError as error:
             # Recall goes through the same file, and takes it out of use where it fails.
             logger().info("the postings were not read into memory: %s", error)
-        self._index = None
-        return False
+        if self._index is index:
+            self._index = None
+        return self._index is not None
 
     def close(self) -> None:
         """Ends the filling after its present step, for good."""

@@ -103,17 +103,18 @@ impl Memory {
             // Another thread has read a newer snapshot meanwhile.
             return Ok(true);
         }
-        if !held.started || !held.follow(connection, usize::MAX)? {
-            held.restart(connection)?;
-        }
-        held.read_more(connection, most)?;
-        if held.postings.is_worn() {
-            held.restart(connection)?;
-        }
-        held.count();
-        if held.bytes > self.limit.load(Ordering::Relaxed) || held.too_large {
-            *held = Held { too_large: true, ..Held::default() };
-        }
+        held.or_nothing(|held| {
+            if !held.started || !held.follow(connection, usize::MAX)? {
+                held.restart(connection)?;
+            }
+            held.read_more(connection, most)?;
+            if held.postings.is_worn() {
+                held.restart(connection)?;
+            }
+            held.count();
+            Ok(())
+        })?;
+        self.require_room(&mut held);
         Ok(held.reading.is_some())
     }
 
@@ -147,16 +148,23 @@ impl Memory {
         if self.warmth(&held) != Warmth::Ready {
             return Ok(false);
         }
-        if held.sequence < sequence && !held.follow(connection, FEW)? {
-            held.reading.get_or_insert(i64::MAX);
-        }
+        let followed =
+            held.or_nothing(|held| Ok(held.sequence >= sequence || held.follow(connection, FEW)?))?;
         if held.uncounted > UNCOUNTED {
             held.count();
         }
-        if held.bytes > self.limit.load(Ordering::Relaxed) || held.postings.is_worn() {
+        self.require_room(&mut held);
+        if !followed || held.postings.is_worn() {
             held.reading.get_or_insert(i64::MAX);
         }
-        Ok(held.reading.is_none())
+        Ok(self.warmth(&held) == Warmth::Ready)
+    }
+
+    /// Drops postings that take more than they may.
+    fn require_room(&self, held: &mut Held) {
+        if held.bytes > self.limit.load(Ordering::Relaxed) || held.too_large {
+            *held = Held { too_large: true, ..Held::default() };
+        }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Held> {
@@ -169,6 +177,15 @@ impl Memory {
 }
 
 impl Held {
+    /// Does some work on it, and drops what a failure left half done.
+    fn or_nothing<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let result = work(self);
+        if result.is_err() {
+            *self = Self::default();
+        }
+        result
+    }
+
     /// Begins to read all rows of a snapshot.
     fn restart(&mut self, connection: &Connection) -> Result<()> {
         let sequence = changes::sequence(connection)?;

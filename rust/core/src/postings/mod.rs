@@ -33,6 +33,11 @@ use terms::Terms;
 
 pub(crate) use path::Hot;
 
+/// More rows than there is room for: their locations alone would take a gigabyte.
+const MOST_ROWS: u32 = 1 << 26;
+/// Of the tree that finds a partition, for each of them, about.
+const NODE_BYTES: usize = 96;
+
 /// What has to be looked at of a record that is put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
@@ -72,6 +77,9 @@ impl Postings {
     /// Puts the record of a row in the place of what the row was before.
     pub(crate) fn put(&mut self, row: u32, record: Record, standing: Standing) -> Result<(), Full> {
         self.remove(row);
+        if row >= MOST_ROWS {
+            return Err(Full);
+        }
         let partition = self.partition(&record.card).ok_or(Full)?;
         let location = if standing == Standing::Ended {
             self.partitions[partition as usize].ended += 1;
@@ -123,6 +131,11 @@ impl Postings {
         self.terms.bytes()
             + self.partitions.iter().map(Partition::bytes).sum::<usize>()
             + self.partitions.capacity() * size_of::<Partition>()
+            + self
+                .numbers
+                .keys()
+                .map(|(agent, key)| agent.len() + key.len() + NODE_BYTES)
+                .sum::<usize>()
             + self.locations.capacity() * size_of::<Location>()
     }
 
@@ -144,12 +157,11 @@ impl Postings {
             Some(term) => terms.push(term),
             None => full = true,
         });
-        for tag in &record.card.tags {
-            let term = self.terms.intern_tag(tag)?;
-            if !terms.contains(&term) {
-                terms.push(term);
-            }
-        }
+        let tags = record.card.tags.iter().map(|tag| self.terms.intern_tag(tag));
+        let mut tags: Vec<terms::Term> = tags.collect::<Option<_>>()?;
+        tags.sort_unstable();
+        tags.dedup();
+        terms.extend(tags);
         (!full).then_some(terms)
     }
 }

@@ -38,6 +38,8 @@ impl Partition {
         plain: bool,
     ) -> Option<Place> {
         if self.segments.last().is_none_or(Segment::is_full) {
+            // Most partitions never have another one.
+            self.segments.reserve_exact(1);
             self.segments.push(Segment::default());
         }
         let segment = self.segments.len() - 1;
@@ -76,7 +78,11 @@ impl Partition {
     pub(super) fn bytes(&self) -> usize {
         // Of a card and its texts, about; there are few.
         const CARD: usize = size_of::<Card>() + 512;
-        self.segments.iter().map(Segment::bytes).sum::<usize>() + self.special.len() * CARD
+        // Of the small trees, and of what an allocator adds to a dozen small pieces.
+        const REST: usize = 128;
+        let segments = self.segments.iter().map(Segment::bytes).sum::<usize>();
+        let own = self.segments.capacity() * size_of::<Segment>();
+        segments + own + REST + self.special.len() * CARD
     }
 }
 
