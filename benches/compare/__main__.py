@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from benches.compare.measure import Options, compare
+from benches.compare.measure import Options, Run, compare
 from benches.compare.report import page
 from membound._core import build_profile
 
@@ -36,15 +36,19 @@ def main(arguments: list[str]) -> None:
     )
     command = shlex.join(("python", "-m", "benches.compare", *arguments))
     with tempfile.TemporaryDirectory(prefix="compare-") as folder:
-        run = compare(options, command, Path(folder), _tell)
-    given.out.mkdir(parents=True, exist_ok=True)
+        # Written while the stores are still there: taking a million files away takes minutes.
+        _write(compare(options, command, Path(folder), _tell), given.out)
+
+
+def _write(run: Run, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     data = msgspec.json.format(msgspec.json.encode(run))
-    (given.out / "compare.json").write_bytes(data + b"\n")
-    (given.out / "compare.md").write_text(page(run), encoding="utf-8")
+    (folder / "compare.json").write_bytes(data + b"\n")
+    (folder / "compare.md").write_text(page(run), encoding="utf-8")
     if find_spec("matplotlib"):
         from benches.compare.plot import draw  # noqa: PLC0415 — its package may not be there
 
-        draw(run, (given.out / "compare.svg", given.out / "compare.png"))
+        draw(run, (folder / "compare.svg", folder / "compare.png"))
 
 
 def _tell(doing: str) -> None:
