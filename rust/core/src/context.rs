@@ -140,9 +140,16 @@ pub fn escaped_width(character: char) -> usize {
 
 fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len());
-    for character in text.chars() {
-        match Escape::of(character) {
-            Escape::None => out.push(character),
+    let mut from = 0;
+    for (at, character) in text.char_indices() {
+        let escape = Escape::of(character);
+        if matches!(escape, Escape::None) {
+            continue;
+        }
+        out.push_str(&text[from..at]);
+        from = at + character.len_utf8();
+        match escape {
+            Escape::None => {}
             Escape::Short(letter) => out.extend(['\\', letter]),
             Escape::Unicode => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
@@ -151,6 +158,7 @@ fn escape_into(out: &mut String, text: &str) {
             }
         }
     }
+    out.push_str(&text[from..]);
 }
 
 /// How a character appears inside a JSON string of a block.

@@ -18,6 +18,10 @@ const TAGGED_FLAGS: [&str; 3] = [
 /// Unicode's `Default_Ignorable_Code_Point`, which holds the bidirectional controls, the variation
 /// selectors and the tags; the C1 controls; the line separators; the annotation characters.
 pub fn is_hidden(character: char) -> bool {
+    // Most texts have no others: one comparison tells.
+    if matches!(character, '\0'..='\u{7f}' | '\u{3165}'..='\u{fdff}') {
+        return false;
+    }
     matches!(character,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
         | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
@@ -31,6 +35,9 @@ pub fn is_hidden(character: char) -> bool {
 /// Not counted are a byte order mark at the start; what an emoji is made of; a joiner after a letter of a
 /// script that joins; and, in a text with right-to-left letters, a directional mark outside of other words.
 pub fn hides_text(text: &str) -> bool {
+    if text.is_ascii() {
+        return text.contains(|one: char| one.is_ascii_control() && !is_space(one));
+    }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rest = text;
     while let Some(at) =

@@ -157,6 +157,25 @@ pub fn agent_sees(owner: Option<&AgentContext>, agent: Option<&AgentAccess>, roo
 /// look-alike spellings are two places. Symbolic links are not followed, the working directory is not read.
 /// Case is kept, but in an absolute Windows path, which follows the rules of `windows_path.rs`.
 pub fn normalize_path(path: &str) -> Option<String> {
+    if is_plainly_normal(path) {
+        return Some(path.to_owned());
+    }
+    folded_path(path)
+}
+
+/// Whether folding would leave the path as it is, told by a glance: absolute, ASCII, nothing to fold.
+fn is_plainly_normal(path: &str) -> bool {
+    let Some(names) = path.strip_prefix('/') else { return false };
+    path.is_ascii()
+        && !path.ends_with(is_ascii_space)
+        && names.split('/').all(|name| !matches!(name, "" | "." | ".."))
+}
+
+fn is_ascii_space(character: char) -> bool {
+    character.is_ascii() && text::is_space(character)
+}
+
+fn folded_path(path: &str) -> Option<String> {
     let mut path = composed(path);
     for _ in 0..MOST_FOLDS {
         if path.is_empty() {
@@ -213,6 +232,15 @@ mod tests {
         fn what_is_normal_stays_as_it_is(path in r"\PC*|[/\\.? cCUN:ıſK\u{307}\u{3000}]{0,24}") {
             if let Some(normal) = normalize_path(&path) {
                 prop_assert_eq!(normalize_path(&normal), Some(normal));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_glance_sees_what_folding_would_do(path in r"/[ab.\\/ :\tC\u{e9}]{0,12}|(/[a.]{0,3}){1,4}") {
+            if super::is_plainly_normal(&path) {
+                prop_assert_eq!(super::folded_path(&path), Some(path));
             }
         }
     }

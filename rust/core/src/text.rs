@@ -43,7 +43,10 @@ fn push_folded(character: char, folded: &mut String) {
 
 /// NFKC, trimmed, lowercase: the form in which tags and contents count as equal.
 pub fn label(text: &str) -> String {
-    trim(&nfkc(text)).to_lowercase()
+    // Lowercase neither makes nor moves white space, nor looks across it.
+    let folded = fold(text);
+    let trimmed = trim(&folded);
+    if trimmed.len() == folded.len() { folded } else { trimmed.to_owned() }
 }
 
 fn nfkc(text: &str) -> String {
