@@ -56,6 +56,7 @@ def test_warming_up_reads_all_at_once(tmp_path: Path) -> None:
         status = store.diagnostics().postings
         assert (status.state, status.records) == ("ready", 300)
         assert 300 * 50 < status.bytes < 300 * 2_000
+        assert store.diagnostics().index_bytes >= (tmp_path / "memory-index.sqlite3").stat().st_size
         assert mode(store) == FROM_MEMORY
 
 

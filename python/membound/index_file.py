@@ -43,6 +43,14 @@ class IndexFile:
         """Tells whether anything is there that could hold a record."""
         return any(os.path.lexists(f"{self._path}{ending}") for ending in ("", "-wal"))
 
+    def size(self) -> int:
+        """The bytes that the index takes on disk, its log included; 0 where there is none."""
+        total = 0
+        for ending in ("", "-wal"):
+            with suppress(OSError):
+                total += os.stat(f"{self._path}{ending}").st_size  # noqa: PTH116 — as it is named above
+        return total
+
     def open(self) -> _core.Index:
         """Opens the index, making an empty one where there is none.
 

@@ -40,6 +40,7 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
         tombstone_count=counts[2] if counts and known else None,
         directive_count=counts[3] if counts and known else None,
         indexed_count=counts[0] if counts else 0,
+        index_bytes=session.index_bytes,
         stale_count=stale,
         backfill=BackfillProgress(scanned=scanned, remaining=remaining),
         postings=PostingsStatus.of(None) if projection is None else projection.memory,

@@ -32,6 +32,7 @@ class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):
         tombstone_count: deleted records; None without a ready index.
         directive_count: directives without such a mark; None without a ready index.
         indexed_count: rows of the index.
+        index_bytes: what the index takes on disk, its log included.
         stale_count: files without a row, rows without a file, and changes that were not finished.
         backfill: how far the present backfill is.
         postings: the postings in memory.
@@ -52,6 +53,7 @@ class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):
     tombstone_count: int | None
     directive_count: int | None
     indexed_count: int
+    index_bytes: int
     stale_count: int
     backfill: BackfillProgress
     postings: PostingsStatus

@@ -103,6 +103,11 @@ class Session:
         return "disabled" if self.projection is None else self.projection.state
 
     @property
+    def index_bytes(self) -> int:
+        """The bytes that the index takes on disk."""
+        return self._index_file.size()
+
+    @property
     def last_trace(self) -> Trace | None:
         """The account of the last recall for injection."""
         return None if self.last_injected is None else self.last_injected.trace
