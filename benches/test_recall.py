@@ -24,24 +24,25 @@ ASKED = 100
 
 
 @contextmanager
-def on_path(folder: Path, mode: str) -> Iterator[MemoryStore]:
+def on_path(folder: Path, path: str) -> Iterator[MemoryStore]:
     """A store that recalls on one path alone."""
-    index = mode != "filesystem-fallback"
-    postings_bytes = 2**30 if mode == "memory-postings" else 0
+    postings_bytes = 2**30 if path == "memory" else 0
+    index = path != "files"
     with MemoryStore.open(folder, index=index, postings_bytes=postings_bytes) as store:
         if postings_bytes:
             assert store.warm_up()
         yield store
 
 
-@pytest.mark.parametrize("mode", ["memory-postings", "sqlite-fts5", "filesystem-fallback"])
-def test_retrieve(benchmark: BenchmarkFixture, filled: tuple[int, Path], mode: str) -> None:
+@pytest.mark.parametrize("path", ["memory", "fts5", "files"])
+def test_retrieve(benchmark: BenchmarkFixture, filled: tuple[int, Path], path: str) -> None:
     count, folder = filled
     asked = cycle(questions(ASKED, count))
-    with on_path(folder, mode) as store:
+    with on_path(folder, path) as store:
         found = benchmark(lambda: store.retrieve(next(asked), workspace=WORKSPACE, now=NOW))
     benchmark.extra_info["records"] = count
-    assert found.trace.mode == mode
+    assert found.from_memory == (path == "memory")
+    assert found.trace.mode == ("filesystem-fallback" if path == "files" else "sqlite-fts5")
 
 
 def test_retrieve_and_read(benchmark: BenchmarkFixture, filled: tuple[int, Path]) -> None:
@@ -49,14 +50,14 @@ def test_retrieve_and_read(benchmark: BenchmarkFixture, filled: tuple[int, Path]
     count, folder = filled
     asked = cycle(questions(ASKED, count))
 
-    def retrieve() -> tuple[tuple[MemoryRecord, ...], str, Trace]:
+    def retrieve() -> tuple[bool, tuple[MemoryRecord, ...], str, Trace]:
         found = store.retrieve(next(asked), workspace=WORKSPACE, now=NOW)
-        return found.records, found.context, found.trace
+        return found.from_memory, found.records, found.context, found.trace
 
-    with on_path(folder, "memory-postings") as store:
-        _, _, trace = benchmark(retrieve)
+    with on_path(folder, "memory") as store:
+        from_memory, *_ = benchmark(retrieve)
     benchmark.extra_info["records"] = count
-    assert trace.mode == "memory-postings"
+    assert from_memory
 
 
 def test_retrieve_records(benchmark: BenchmarkFixture, filled: tuple[int, Path]) -> None:

@@ -147,10 +147,6 @@ def assert_same(mine: Row, theirs: Row, *, ignored: tuple[str, ...] = ()) -> Non
         assert {**ranking, **apart} == {**wanted, **apart}
 
 
-FROM_INDEX = ("memory-postings", "sqlite-fts5")
-"""The modes of a recall that the index answered, be it from memory or from its file."""
-
-
 @contextmanager
 def store_of(folder: Path, records: list[Record], *, index: bool) -> Iterator[membound.MemoryStore]:
     """Opens a store of some records that answers from the index's file, or without an index."""

@@ -15,7 +15,6 @@ import pytest
 
 from membound import MemoryDraft, MemoryStore, _core
 from membound.errors import CanonicalFileError, StoreBusyError
-from tests.adapters import FROM_INDEX
 from tests.foreign import python
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def test_a_rebuild_that_must_not_write_changes_nothing(
             assert store.diagnostics().index_state == "backfilling"
             assert len(store.retrieve("kiwi", now=NOW).records) == 8
             assert store.wait_until_ready(30)
-            assert store.retrieve("kiwi", now=NOW).trace.mode in FROM_INDEX
+            assert store.retrieve("kiwi", now=NOW).trace.mode == "sqlite-fts5"
 
 
 REBUILD = """
@@ -131,7 +130,7 @@ def test_what_a_writer_without_a_working_index_deleted_is_gone_for_all(tmp_path:
             found = store.retrieve("kiwi 0", now=NOW).trace
             assert "k0" not in {ranking.memory_id for ranking in found.rankings}
         assert store.wait_until_ready(30)
-        assert store.retrieve("kiwi 0", now=NOW).trace.mode in FROM_INDEX
+        assert store.retrieve("kiwi 0", now=NOW).trace.mode == "sqlite-fts5"
 
 
 def test_a_lock_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:

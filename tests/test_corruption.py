@@ -16,7 +16,6 @@ import pytest
 
 from membound import MemoryDraft
 from tests import damages
-from tests.adapters import FROM_INDEX
 from tests.damages import PAGE, answers, opened
 from tests.foreign import INDEX, sql
 from tests.golden_store import make
@@ -81,7 +80,7 @@ class Store:
                 assert store.wait_until_ready(30)
                 assert answers(store) == self.answers
                 assert store.verify().ok
-            assert store.retrieve("kiwi").trace.mode in FROM_INDEX
+            assert store.retrieve("kiwi").trace.mode == "sqlite-fts5"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from membound import MemoryDraft, MemoryStore
-from tests.adapters import FROM_INDEX
 from tests.foreign import replace_in_pages_of_words, seal, sealed_sql
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def healed(folder: Path) -> None:
         assert report.reason
         assert store.wait_until_ready(30)
         result = store.retrieve("kiwi harvest")
-        assert result.trace.mode in FROM_INDEX
+        assert result.trace.mode == "sqlite-fts5"
         assert set(result.trace.selected_ids) == IDS
         assert store.verify().ok
 
@@ -93,7 +92,7 @@ def test_turned_bits_are_no_answer(folder: Path) -> None:
         assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS
         assert store.wait_until_ready(30)
         result = store.retrieve("kiwi harvest")
-        assert result.trace.mode in FROM_INDEX
+        assert result.trace.mode == "sqlite-fts5"
         assert set(result.trace.selected_ids) == IDS
         assert store.verify().ok
 
@@ -133,7 +132,7 @@ def test_words_that_are_not_accounted_for_are_not_left_behind(folder: Path) -> N
         assert set(store.retrieve("kiwi harvest").trace.selected_ids) == IDS - {"m1"}
         assert store.wait_until_ready(30)
         result = store.retrieve("kiwi harvest")
-        assert result.trace.mode in FROM_INDEX
+        assert result.trace.mode == "sqlite-fts5"
         assert set(result.trace.selected_ids) == IDS - {"m1"}
         assert store.verify().ok
 
@@ -159,7 +158,7 @@ def test_an_intent_that_names_no_record_is_damage(folder: Path) -> None:
     sealed_sql(folder, "INSERT INTO intent (id) VALUES ('')")
     with opened(folder) as store:
         assert store.wait_until_ready(30)
-        assert store.retrieve("kiwi harvest").trace.mode in FROM_INDEX
+        assert store.retrieve("kiwi harvest").trace.mode == "sqlite-fts5"
         assert store.verify().ok
 
 

@@ -16,7 +16,6 @@ from membound import MemoryStore, _core
 from membound.errors import StoreBusyError
 from membound.fair_lock import FairLock
 from membound.writer import Writer
-from tests.adapters import FROM_INDEX
 from tests.foreign import python
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ def test_a_recall_does_not_wait_for_a_rebuild_that_waits_for_a_writer(tmp_path: 
             assert time.monotonic() - began < 2
             writing.kill()
         rebuilding.join()
-        assert store.retrieve("kiwi", now=NOW).trace.mode in FROM_INDEX
+        assert store.retrieve("kiwi", now=NOW).trace.mode == "sqlite-fts5"
         assert store.verify().checked == 2
 
 

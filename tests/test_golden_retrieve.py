@@ -6,7 +6,7 @@ import pytest
 
 import membound
 from membound.errors import InvalidInputError
-from tests.adapters import CLOSE, FROM_INDEX, ask_records, moment, options_of, records_of
+from tests.adapters import CLOSE, ask_records, moment, options_of, records_of
 from tests.conformance import Row, expected_of, folded_answer, request_of, row_name, rows
 from tests.oracle.dates import milliseconds
 
@@ -62,7 +62,7 @@ def test_the_index_selects_what_the_files_select(
         store.import_records(records_of(row["records"]))
         store.wait_until_ready(30)
         found = store.retrieve(row["request"]["query"], **options)
-    assert found.trace.mode in FROM_INDEX
+    assert found.trace.mode == "sqlite-fts5"
     assert list(found.trace.selected_ids) == row["filesystem_selected_ids"]
 
 

@@ -20,7 +20,6 @@ from membound.backfill import Backfill
 from membound.canonical import CanonicalStore
 from membound.errors import CanonicalFileError, DuplicateIdError, IndexUnavailableError
 from membound.writer import Writer
-from tests.adapters import FROM_INDEX
 from tests.foreign import sql
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def settled(store: MemoryStore) -> MemoryStore:
     """Ask once, so that what is known to differ is looked for, and wait until it is found."""
     store.retrieve("kiwi")
     assert store.wait_until_ready(30)
-    assert store.retrieve("kiwi").trace.mode in FROM_INDEX
+    assert store.retrieve("kiwi").trace.mode == "sqlite-fts5"
     return store
 
 
@@ -125,7 +124,7 @@ def test_files_that_come_or_go_under_an_open_store_are_found_by_the_next_recall(
         edit(tmp_path / "store" / "memory")
         assert (found(store, "kiwi"), found(store, "pear")) == (kiwis, pears)
         assert store.wait_until_ready(30)
-        assert store.retrieve("kiwi").trace.mode in FROM_INDEX
+        assert store.retrieve("kiwi").trace.mode == "sqlite-fts5"
         assert (found(store, "kiwi"), found(store, "pear")) == (kiwis, pears)
         assert store.verify().ok
 
@@ -359,7 +358,7 @@ def test_a_file_that_was_repaired_in_place_is_found_without_verify(
     with opened(folder) as store:
         store.rebuild_index()
         assert store.retrieve("kiwi harvest").trace.selected_ids == ("m0", "m2")
-        assert store.retrieve("kiwi harvest").trace.mode in FROM_INDEX
+        assert store.retrieve("kiwi harvest").trace.mode == "sqlite-fts5"
         file.write_bytes(good)
         assert len(store.retrieve("kiwi harvest").records) == 3
         assert store.wait_until_ready(30)

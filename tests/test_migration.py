@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from membound import MemoryDraft, MemoryStore, _core
-from tests.adapters import FROM_INDEX
 from tests.damages import answers
 from tests.foreign import INDEX, python, sql
 from tests.golden_store import NOW
@@ -50,7 +49,7 @@ def test_a_released_store_opens_in_one_go_with_all_it_holds(tmp_path: Path, name
     assert len(records) == len(files)
     with opened(folder) as store:
         assert store.diagnostics().index_schema_version == _core.index_schema_version
-        assert store.retrieve("deploy helm").trace.mode in FROM_INDEX
+        assert store.retrieve("deploy helm").trace.mode == "sqlite-fts5"
         assert answers(store) == expected
         assert list(store.export()) == records
         assert store.verify().ok

@@ -41,7 +41,6 @@ REQUESTS_PER_STORE = 25
 STORES = int(os.environ.get("MEMBOUND_STORES", "30"))
 WIDE = {**DEFAULT_POLICY, "maxInjectedRecords": 64}
 MODES = {True: "sqlite-fts5", False: "filesystem-fallback"}
-WARM = "memory-postings"
 
 
 def assert_paths_agree(folder: Path, records: list[Record], requests: list[Request]) -> None:
@@ -53,10 +52,11 @@ def assert_paths_agree(folder: Path, records: list[Record], requests: list[Reque
     ):
         for request in requests:
             pure = without_channels(ask_records(records, request))
-            for store, mode in ((warm, WARM), (indexed, MODES[True]), (files, MODES[False])):
+            for store, index in ((warm, True), (indexed, True), (files, False)):
                 result = store.retrieve(request["query"], **options_of(request))
-                assert result.trace.mode == mode
-                assert without_channels(answer_of(result)) == pure, (mode, request)
+                assert result.trace.mode == MODES[index]
+                assert result.from_memory == (store is warm)
+                assert without_channels(answer_of(result)) == pure, (index, request)
             assert_same(pure, ask_oracle(records, request))
 
 

@@ -11,7 +11,6 @@ import pytest
 import membound
 from membound.errors import MemboundError
 from tests.adapters import (
-    FROM_INDEX,
     answer_of,
     ask,
     ask_records,
@@ -46,10 +45,10 @@ def assert_index_is_current(
         request = make_request(chance, made)
         result = store.retrieve(request["query"], **options_of(request))
         pure = membound.retrieve_records(exported, request["query"], **options_of(request))
-        assert result.trace.mode in FROM_INDEX
+        assert result.trace.mode == "sqlite-fts5"
         assert without_channels(answer_of(result)) == without_channels(answer_of(pure))
         remembered = warm.retrieve(request["query"], **options_of(request))
-        assert remembered.trace.mode == "memory-postings"
+        assert remembered.from_memory
         assert without_channels(answer_of(remembered)) == without_channels(answer_of(pure))
 
 

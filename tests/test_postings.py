@@ -16,8 +16,6 @@ from tests.strategies import NOW
 if TYPE_CHECKING:
     from pathlib import Path
 
-FROM_MEMORY = "memory-postings"
-FROM_FILE = "sqlite-fts5"
 PATIENCE = 60.0
 
 
@@ -32,19 +30,20 @@ def filled(path: Path, count: int = 300) -> None:
         )
 
 
-def mode(store: MemoryStore, query: str = "kiwi number 7") -> str:
+def from_memory(store: MemoryStore, query: str = "kiwi number 7") -> bool:
     found = store.retrieve(query, now=moment(NOW))
     assert len(found.records) == 8
-    return found.trace.mode
+    assert found.trace.mode == "sqlite-fts5"
+    return found.from_memory
 
 
 def test_a_store_that_goes_on_recalling_answers_from_memory(tmp_path: Path) -> None:
     filled(tmp_path)
     with MemoryStore.open(tmp_path) as store:
-        assert [mode(store), mode(store)] == [FROM_FILE, FROM_FILE]
+        assert [from_memory(store), from_memory(store)] == [False, False]
         assert store.diagnostics().postings.state == "filling"
         deadline = time.monotonic() + PATIENCE
-        while mode(store) != FROM_MEMORY:
+        while not from_memory(store):
             assert time.monotonic() < deadline
         assert store.diagnostics().postings.records == 300
 
@@ -57,7 +56,7 @@ def test_warming_up_reads_all_at_once(tmp_path: Path) -> None:
         assert (status.state, status.records) == ("ready", 300)
         assert 300 * 50 < status.bytes < 300 * 2_000
         assert store.diagnostics().index_bytes >= (tmp_path / "memory-index.sqlite3").stat().st_size
-        assert mode(store) == FROM_MEMORY
+        assert from_memory(store)
 
 
 def test_a_store_without_an_index_has_nothing_to_read(tmp_path: Path) -> None:
@@ -73,7 +72,7 @@ def test_no_memory_is_taken_where_none_is_given(tmp_path: Path) -> None:
     filled(tmp_path)
     with MemoryStore.open(tmp_path, postings_bytes=0) as store:
         assert not store.warm_up(PATIENCE)
-        assert {mode(store) for _ in range(8)} == {FROM_FILE}
+        assert not any(from_memory(store) for _ in range(8))
         status = store.diagnostics().postings
         assert (status.state, status.records, status.bytes) == ("off", 0, 0)
 
@@ -82,7 +81,7 @@ def test_postings_that_need_more_memory_are_dropped_and_the_file_answers(tmp_pat
     filled(tmp_path)
     with MemoryStore.open(tmp_path, postings_bytes=10_000) as store:
         assert not store.warm_up(PATIENCE)
-        assert {mode(store) for _ in range(8)} == {FROM_FILE}
+        assert not any(from_memory(store) for _ in range(8))
         status = store.diagnostics().postings
         assert (status.state, status.records, status.bytes) == ("too-large", 0, 0)
 
@@ -99,10 +98,10 @@ def test_another_stores_changes_are_followed_at_the_next_recall(tmp_path: Path) 
         assert store.warm_up(PATIENCE)
         other.remember("a walnut in the cellar", id="walnut", scope="user", now=moment(NOW))
         found = store.retrieve("walnut cellar", now=moment(NOW))
-        assert (found.trace.mode, found.trace.selected_ids) == (FROM_MEMORY, ("walnut",))
+        assert (found.from_memory, found.trace.selected_ids) == (True, ("walnut",))
         other.purge("walnut")
         gone = store.retrieve("walnut cellar", now=moment(NOW))
-        assert (gone.trace.mode, gone.context) == (FROM_MEMORY, "")
+        assert (gone.from_memory, gone.context) == (True, "")
 
 
 def test_many_changes_of_another_store_are_read_behind_the_recalls(tmp_path: Path) -> None:
@@ -114,9 +113,9 @@ def test_many_changes_of_another_store_are_read_behind_the_recalls(tmp_path: Pat
             now=moment(NOW),
         )
         query = "kiwi number 7"
-        assert mode(store, query) == FROM_FILE
+        assert not from_memory(store, query)
         deadline = time.monotonic() + PATIENCE
-        while mode(store, query) != FROM_MEMORY:
+        while not from_memory(store, query):
             assert time.monotonic() < deadline
         assert store.diagnostics().postings.records == 1_200
 
@@ -128,7 +127,7 @@ def test_an_index_that_is_made_anew_is_read_anew(tmp_path: Path) -> None:
         store.rebuild_index()
         assert store.diagnostics().postings.state == "filling"
         assert store.warm_up(PATIENCE)
-        assert mode(store) == FROM_MEMORY
+        assert from_memory(store)
 
 
 def test_more_than_the_listed_are_ranked_where_duplicates_take_their_place(tmp_path: Path) -> None:
@@ -146,7 +145,7 @@ def test_more_than_the_listed_are_ranked_where_duplicates_take_their_place(tmp_p
         store.remember_many(drafts, now=moment(NOW))
         assert store.warm_up(PATIENCE)
         found = store.retrieve("kiwi harvest", now=moment(NOW))
-        assert found.trace.mode == FROM_MEMORY
+        assert found.from_memory
         assert found.trace.selected_ids == ("same000", "other")
         assert len(found.trace.duplicate_ids) == 64
         assert len(found.trace.rankings) == 64
@@ -172,7 +171,7 @@ def test_no_record_that_is_looked_at_itself_comes_before_a_better_one(tmp_path: 
     with MemoryStore.open(tmp_path) as store:
         assert store.warm_up(PATIENCE)
         found = store.retrieve("kiwi harvest", now=moment(NOW), limit=2)
-        assert found.trace.mode == FROM_MEMORY
+        assert found.from_memory
         assert found.trace.selected_ids == expected == ("same000", "a")
 
 

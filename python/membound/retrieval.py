@@ -36,9 +36,10 @@ _TRACE = msgspec.json.Decoder(Trace)
 class RetrievalResult:
     """What one retrieval found; records and trace are made when they are first read."""
 
-    __slots__ = ("_context", "_found", "_records", "_state", "_trace")
+    __slots__ = ("_context", "_found", "_from_memory", "_records", "_state", "_trace")
 
     _found: _core.Recalled
+    _from_memory: bool
     _state: IndexState
     _records: tuple[MemoryRecord, ...] | None
     _context: str | None
@@ -48,12 +49,14 @@ class RetrievalResult:
         self._records = records
         self._context = context
         self._trace = trace
+        self._from_memory = False
 
     @classmethod
     def found(cls, found: _core.Recalled, state: IndexState) -> Self:
         """Makes the result of what the core found."""
         self = cls.__new__(cls)
         self._found, self._state = found, state
+        self._from_memory = found.is_from_memory()
         self._records = self._context = self._trace = None
         return self
 
@@ -78,6 +81,11 @@ class RetrievalResult:
             trace = _TRACE.decode(self._found.trace())
             self._trace = msgspec.structs.replace(trace, index_state=self._state)
         return self._trace
+
+    @property
+    def from_memory(self) -> bool:
+        """Whether postings in memory answered: no part of the value, it depends on the moment."""
+        return self._from_memory
 
     def _parts(self) -> tuple[tuple[MemoryRecord, ...], str, Trace]:
         return self.records, self.context, self.trace

@@ -17,8 +17,8 @@ __all__ = [
     "Weights",
 ]
 
-Mode = Literal["memory-postings", "sqlite-fts5", "filesystem-fallback"]
-Channel = Literal["postings", "fts5", "filesystem", "type-affinity"]
+Mode = Literal["sqlite-fts5", "filesystem-fallback"]
+Channel = Literal["fts5", "filesystem", "type-affinity"]
 IndexState = Literal["disabled", "ready", "backfilling", "degraded"]
 
 
@@ -83,8 +83,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
 
     Attributes:
         timestamp: ``now`` as UTC text with milliseconds.
-        mode: which path answered: ``memory-postings``, ``sqlite-fts5``, or ``filesystem-fallback``
-            where every record was judged.
+        mode: ``sqlite-fts5`` where the index answered, from its file or from memory, or
+            ``filesystem-fallback`` where every record was judged.
         query_token_count: distinct query tokens used.
         query_tokens_truncated: whether the query had more.
         candidate_count: records that were left to be ranked.

@@ -41,6 +41,7 @@ class Store(Engine[RetrievalResult]):
     folder = "membound"
     exact = True
     mode: Mode
+    from_memory = False
     postings_bytes = 0
 
     def build(self, statements: Sequence[Statement], folder: Path) -> None:
@@ -54,7 +55,7 @@ class Store(Engine[RetrievalResult]):
         return lambda: self.store.retrieve(query, workspace=WORKSPACE, now=NOW)
 
     def rows(self, answer: RetrievalResult) -> list[int]:
-        assert answer.trace.mode == self.mode
+        assert (answer.trace.mode, answer.from_memory) == (self.mode, self.from_memory)
         return [row_of(id) for id in answer.trace.selected_ids]
 
     def disk(self, folder: Path) -> dict[str, int]:
@@ -72,7 +73,8 @@ class Memory(Store):
     about = (
         "`MemoryStore.retrieve` with its postings in memory, as in a process that goes on recalling"
     )
-    mode = "memory-postings"
+    mode = "sqlite-fts5"
+    from_memory = True
     postings_bytes = 2**31
 
     def open(self, folder: Path) -> None:

@@ -18,6 +18,7 @@ struct Records(Vec<Record>);
 
 impl Path for Records {
     const MODE: Mode = Mode::Filesystem;
+    const FROM_MEMORY: bool = false;
     type Origin = usize;
 
     fn channel(_hits: usize) -> Channel {

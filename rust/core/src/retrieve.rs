@@ -17,8 +17,11 @@ use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
 
 /// Where candidates come from.
 pub(crate) trait Path {
-    /// Which path it is.
+    /// What the trace calls it.
     const MODE: Mode;
+
+    /// Whether postings in memory propose; the trace does not tell, as that depends on when it is asked.
+    const FROM_MEMORY: bool;
 
     /// What the caller gets to know a selected record by.
     type Origin;
@@ -41,6 +44,8 @@ pub struct Outcome<O> {
     pub selection: Selection<O>,
     /// Why.
     pub trace: Trace,
+    /// Whether postings in memory answered.
+    pub from_memory: bool,
 }
 
 /// Runs the pipeline over one path; under a disabled policy no record enters it.
@@ -53,7 +58,7 @@ pub(crate) fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outco
         selection = budget::select(&admitted.best, request, |key| path.record(key))?;
     }
     let trace = account::<P>(&query, &admitted, &selection);
-    Ok(Outcome { selection, trace })
+    Ok(Outcome { selection, trace, from_memory: P::FROM_MEMORY })
 }
 
 /// The relevant records in their total order, and a count of all others.

@@ -19,10 +19,7 @@ pub(crate) fn list(ids: &mut Vec<String>, id: &str) {
 /// Which path answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Mode {
-    /// Postings in memory proposed candidates.
-    #[serde(rename = "memory-postings")]
-    Postings,
-    /// The index proposed candidates.
+    /// The index proposed candidates, by its file or by its postings in memory.
     #[serde(rename = "sqlite-fts5")]
     Fts5,
     /// Every record that was handed over was judged.
@@ -34,13 +31,11 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Channel {
-    /// Its words, found in memory.
-    Postings,
     /// Its words, found in the index.
     Fts5,
     /// The canonical files, which propose every record.
     Filesystem,
-    /// Its type or a tag alone, found in the index or in memory.
+    /// Its type or a tag alone, found in the index.
     TypeAffinity,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use membound_core::files::Outcome;
-use membound_core::trace::{Mode, Trace};
+use membound_core::trace::Trace;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -20,13 +20,19 @@ pub(crate) struct Recalled {
     selected: Vec<(Arc<[u8]>, Option<String>)>,
     block: String,
     trace: Trace,
+    from_memory: bool,
 }
 
 impl Recalled {
     pub(crate) fn new<O>(outcome: Outcome<O>, json: impl Fn(O) -> Arc<[u8]>) -> Self {
         let shown =
             outcome.selection.taken.into_iter().map(|taken| (json(taken.origin), taken.cut));
-        Self { selected: shown.collect(), block: outcome.selection.block, trace: outcome.trace }
+        Self {
+            selected: shown.collect(),
+            block: outcome.selection.block,
+            trace: outcome.trace,
+            from_memory: outcome.from_memory,
+        }
     }
 }
 
@@ -50,6 +56,6 @@ impl Recalled {
 
     /// Whether postings in memory answered.
     fn is_from_memory(&self) -> bool {
-        self.trace.mode == Mode::Postings
+        self.from_memory
     }
 }

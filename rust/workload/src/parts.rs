@@ -6,7 +6,6 @@ use membound_core::error::Result;
 use membound_core::index::{Change, Index, Recalled};
 use membound_core::request::Request;
 use membound_core::tokens::{RECORD_TOKENS, each_token, search_tokens};
-use membound_core::trace::Mode;
 
 /// Records that are read into memory in one step.
 const STEP: usize = 512;
@@ -38,12 +37,12 @@ pub(crate) fn fill_memory(index: &Index) -> Result<usize> {
 
 /// Recalls from postings in memory.
 pub(crate) fn recall_from_memory(index: &Index, requests: &[Request]) -> Result<usize> {
-    recalls(requests, Mode::Postings, |request| index.retrieve(request))
+    recalls(requests, true, |request| index.retrieve(request))
 }
 
 /// Recalls through the file.
 pub(crate) fn recall_from_file(index: &Index, requests: &[Request]) -> Result<usize> {
-    recalls(requests, Mode::Fts5, |request| index.retrieve_from_file(request))
+    recalls(requests, false, |request| index.retrieve_from_file(request))
 }
 
 /// Many records in one transaction.
@@ -67,13 +66,13 @@ pub(crate) fn write_one(index: &Index, records: &[(String, Vec<u8>)]) -> Result<
 /// How many recalls went the way that is counted.
 fn recalls(
     requests: &[Request],
-    mode: Mode,
+    from_memory: bool,
     recall: impl Fn(&Request) -> Result<Recalled>,
 ) -> Result<usize> {
     let mut done = 0;
     for request in requests {
         let found = black_box(recall(request)?);
-        done += usize::from(found.trace.mode == mode);
+        done += usize::from(found.from_memory == from_memory);
     }
     Ok(done)
 }

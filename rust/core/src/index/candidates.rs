@@ -116,6 +116,7 @@ impl<'c> Fts5<'c> {
 
 impl Path for Fts5<'_> {
     const MODE: Mode = Mode::Fts5;
+    const FROM_MEMORY: bool = false;
     type Origin = Arc<[u8]>;
 
     fn channel(hits: usize) -> Channel {

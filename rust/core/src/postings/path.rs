@@ -28,11 +28,12 @@ pub(crate) struct Hot<'a, F> {
 }
 
 impl<F: FnMut(i64) -> Result<(Arc<Shown>, Arc<[u8]>)>> Path for Hot<'_, F> {
-    const MODE: Mode = Mode::Postings;
+    const MODE: Mode = Mode::Fts5;
+    const FROM_MEMORY: bool = true;
     type Origin = Arc<[u8]>;
 
     fn channel(hits: usize) -> Channel {
-        if hits > 0 { Channel::Postings } else { Channel::TypeAffinity }
+        if hits > 0 { Channel::Fts5 } else { Channel::TypeAffinity }
     }
 
     fn candidates(&mut self, query: &Query<'_>, most: usize) -> Result<Proposal> {
