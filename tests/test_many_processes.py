@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from membound import MemoryStore
+from membound import MemoryStore, RetrievalResult
 from tests.foreign import INDEX
 
 if TYPE_CHECKING:
@@ -100,11 +100,20 @@ def nobody_waits_in_vain() -> Iterator[None]:
 def view(store: MemoryStore) -> str:
     """What a process sees once all have stopped writing."""
     all_meet.wait(60)
-    assert store.wait_until_ready(60)
     seen = [(record.id, record.revision, record.content) for record in store.export()]
-    found = [store.retrieve(query, now=NOW, limit=64) for query in QUERIES]
-    assert all(result.trace.mode == "sqlite-fts5" for result in found)
+    found = from_index(store)
     return repr((seen, [result.context for result in found]))
+
+
+def from_index(store: MemoryStore) -> list[RetrievalResult]:
+    """Recalls through the index, once no process has the files looked at any more."""
+    until = time.monotonic() + 60
+    while True:
+        assert store.wait_until_ready(60)
+        found = [store.retrieve(query, now=NOW, limit=64) for query in QUERIES]
+        if all(result.trace.mode == "sqlite-fts5" for result in found):
+            return found
+        assert time.monotonic() < until, store.diagnostics()
 
 
 def largest_log(folder: Path, running: list[Future[tuple[Expected, list[float], str]]]) -> int:
