@@ -23,7 +23,7 @@ NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 RECORDS = int(os.environ.get("MEMBOUND_RECORDS", "2000"))
 MOST_SECONDS = 0.020
 MOST_LATE_SECONDS = 0.050
-PASSES = 4
+PASSES = 12
 WORDS = ("kiwi", "walnut", "harvest", "river", "stone", "copper", "lantern", "meadow", "orbit")
 
 
