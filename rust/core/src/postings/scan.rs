@@ -1,7 +1,7 @@
 //! Counting: how many of a query's terms each document of a segment holds.
 //!
 //! Terms of few documents add to a counter for each. Terms of many have a bit for each document, and are
-//! added 512 documents at a time. Nothing in it branches on what a document holds.
+//! added 512 documents at a time. Neither kind of adding branches on what a document holds.
 
 use super::lists::{Doc, Read, Words, clear, docs, intersect, is_set, unite};
 use super::planes::Planes;
