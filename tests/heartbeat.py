@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 import time
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _TASKS = Path("/proc/self/task")
+_TOLD = Path("/proc/schedstat").exists()
 _BEAT_SECONDS = 0.001
 
 
@@ -22,14 +24,22 @@ def longest_hold(work: Callable[[], object]) -> float:
     as its threads waited for a processor: what other programs take is nobody's hold. How much it
     worked is asked at the end, for a kernel without ticks adds up only then what a thread does.
     """
-    gaps, before = [0.0], time.process_time()
+    holds, before = [0.0], time.process_time()
     done = threading.Event()
+    times, delay = [time.perf_counter()], waited()
+
+    def step() -> None:
+        times.append(time.perf_counter())
 
     def beat() -> None:
+        nonlocal delay
         while not done.is_set():
-            began, delay = time.perf_counter(), waited()
+            # To ask for the delay takes many calls too, for each of which it may be kept waiting.
+            earlier, delay = delay, waited(step)
+            holds.append(max(map(operator.sub, times[1:], times)) - (delay - earlier))
+            del times[:-1]
             time.sleep(_BEAT_SECONDS)
-            gaps.append(time.perf_counter() - began - (waited() - delay))
+            step()
 
     thread = threading.Thread(target=beat)
     thread.start()
@@ -38,16 +48,28 @@ def longest_hold(work: Callable[[], object]) -> float:
     finally:
         done.set()
         thread.join()
-    return min(max(gaps), time.process_time() - before)
+    return min(max(holds), time.process_time() - before)
 
 
-def waited() -> float:
-    """Seconds for which the threads of this process were ready to run and had no processor."""
+def waited(step: Callable[[], object] = bool) -> float:
+    """Seconds for which the threads of this process were ready to run and had no processor.
+
+    Args:
+        step: called after everything in which another thread may have taken the interpreter.
+    """
     total = 0
-    for task in os.scandir(_TASKS) if _TASKS.exists() else ():
+    names = os.listdir(_TASKS) if _TOLD else []  # noqa: PTH208 — one call, and no more
+    step()
+    for name in names:
         try:
-            _, delay, _ = (_TASKS / task.name / "schedstat").read_text().split()
+            handle = os.open(f"{_TASKS}/{name}/schedstat", os.O_RDONLY)
+            step()
+            _, delay, _ = os.read(handle, 100).split()
+            step()
+            os.close(handle)
         except OSError:  # a thread that has just ended, or a kernel that does not tell
             continue
+        finally:
+            step()
         total += int(delay)
     return total / 1e9

@@ -121,9 +121,10 @@ async def latest_tick(work: Coroutine[object, object, None]) -> float:
 
     async def tick() -> None:
         while True:
-            began, delay = time.perf_counter(), waited()
+            delay, began = waited(), time.perf_counter()
             await asyncio.sleep(0.01)
-            late.append(time.perf_counter() - began - 0.01 - (waited() - delay))
+            gap = time.perf_counter() - began
+            late.append(gap - 0.01 - (waited() - delay))
 
     ticker = asyncio.create_task(tick())
     await work

@@ -11,6 +11,7 @@ from membound.file_names import file_name, record_id
 from membound.files import Unfinished, is_temporary, move, write_new
 from membound.folders import folds_case
 from membound.record_files import Quarantined, RecordFiles
+from membound.threads import in_turns
 from membound.undo import Undo
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class CanonicalStore(RecordFiles):
         """
         removed = False
         with self.changing():
-            for name in map(file_name, ids):
+            for name in in_turns(map(file_name, ids)):
                 if self._real() is None or self._other(name) is not None:
                     continue
                 with suppress(OSError):
@@ -158,7 +159,7 @@ class CanonicalStore(RecordFiles):
     ) -> None:
         """Writes every file whole under a hidden name before the first gets its own."""
         with self._unfinished.paths(self._path, files) as hidden:
-            for done, (name, data) in enumerate(files.items(), 1):
+            for done, (name, data) in enumerate(in_turns(files.items()), 1):
                 try:
                     write_new(hidden[name], data, durable=self._durable)
                 except OSError as fault:
@@ -166,7 +167,7 @@ class CanonicalStore(RecordFiles):
                 if progress is not None:
                     progress(done, len(files))
             folds = folds_case(self._folder, hidden[name].rpartition("/")[2])
-            for name in files:
+            for name in in_turns(files):
                 if folds:
                     self._refuse_other(name)
                 try:

@@ -8,6 +8,7 @@ from membound.arguments import sound_records
 from membound.errors import DuplicateIdError, InvalidInputError
 from membound.reports import ImportReport
 from membound.text import word
+from membound.threads import in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,7 +41,7 @@ def import_records(
         marks = canonical.purged()
         purged = {id for id in given if id in marks}
         taken = canonical.taken(given.keys() - purged)
-        stored = {id: canonical.require(id) for id in given if id in taken}
+        stored = {id: canonical.require(id) for id in in_turns(given) if id in taken}
         report = _plan(given, stored, purged, on_conflict)
         written = [given[id] for id in (*report.imported, *report.replaced)]
         texts = {record.id: text for record, text in listed}

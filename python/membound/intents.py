@@ -18,6 +18,7 @@ from membound.notes import (
     scrubbed,
     write_notes,
 )
+from membound.threads import in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +123,7 @@ def settle(index: _core.Index, canonical: CanonicalStore, *, known: bool = False
     known = known or index.note(FOLDER) == canonical.identity()
     try:
         _sweep(canonical, ids)
-        found = {id: canonical.record(file_name(id)) for id in ids}
+        found = {id: canonical.record(file_name(id)) for id in in_turns(ids)}
     except InvalidInputError as error:
         reason = f"an intent names no record: {error}"
         raise IndexDamagedError(reason) from error

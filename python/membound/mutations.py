@@ -13,6 +13,7 @@ from membound.draft import DraftFields, MemoryDraft
 from membound.errors import ConflictError, DuplicateIdError, InvalidInputError
 from membound.forgetting import Forgetting
 from membound.importing import Conflict, import_records
+from membound.threads import in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -254,7 +255,7 @@ class Mutations(Forgetting):
 def _checked(drafts: tuple[Any, ...], now: datetime) -> list[MemoryRecord]:
     """Makes records of drafts, or of mappings of their fields, before any of them is written."""
     records = []
-    for at, given in enumerate(drafts):
+    for at, given in enumerate(in_turns(drafts)):
         try:
             draft = given if isinstance(given, MemoryDraft) else MemoryDraft.from_keywords(given)
             id = new_id(now) if draft.id is None else draft.id

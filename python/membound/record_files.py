@@ -15,6 +15,7 @@ from membound.folders import folds_case, other_spelling
 from membound.record_folder import RecordFolder
 from membound.records import MemoryRecord, read_record
 from membound.text import printable
+from membound.threads import in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
@@ -82,7 +83,7 @@ class RecordFiles(RecordFolder):
         if self._real() is None:
             return
         purged = self.purged()
-        for name in names:
+        for name in in_turns(names):
             found = self._usable(name, purged)
             if found is not None:
                 yield name, found if isinstance(found, Quarantined) else found[1]
@@ -155,7 +156,7 @@ class RecordFiles(RecordFolder):
         """
         if self._real() is None:
             return set()
-        return {id for id in ids if self._is_there(file_name(id))}
+        return {id for id in in_turns(ids) if self._is_there(file_name(id))}
 
     def _is_there(self, name: str) -> bool:
         try:
