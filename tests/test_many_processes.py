@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 SECONDS = float(os.environ.get("MEMBOUND_SECONDS", "6"))
 WRITERS, READERS = 4, 8
+NEW_STORES = 60
 MOST_WAL = 24 * 2**20
 QUERIES = [f"kiwi {word}" for word in ("harvest", "walnut", "river 7", "")]
 
@@ -173,3 +174,22 @@ def agrees_with_files(folder: Path, kept: Mapping[str, object]) -> None:
             again = store.retrieve(query, now=NOW, limit=64)
             assert again.context == result.context
             assert again.trace.selected_ids == result.trace.selected_ids
+
+
+def opened(folder: str) -> list[str]:
+    """Opens new stores at the same moments as the others do; why an index could not be used."""
+    reasons = []
+    for number in range(NEW_STORES):
+        all_meet.wait(60)
+        with nobody_waits_in_vain(), MemoryStore.open(f"{folder}/{number}") as store:
+            reasons.append(store.diagnostics().reason)
+    return [reason for reason in reasons if reason is not None]
+
+
+def test_many_open_a_new_store_at_once(tmp_path: Path) -> None:
+    context = get_context("spawn")
+    barrier = context.Barrier(READERS)
+    with ProcessPoolExecutor(
+        READERS, mp_context=context, initializer=join, initargs=(barrier,)
+    ) as pool:
+        assert sum(pool.map(opened, [str(tmp_path)] * READERS), []) == []

@@ -26,7 +26,7 @@ pub(super) fn opening(path: &Path) -> Result<File> {
     Ok(folder)
 }
 
-/// Held while the file is replaced.
+/// Held while the file is made, or replaced.
 pub(super) fn replacing(path: &Path) -> Result<File> {
     let folder = folder(path)?;
     folder.lock().map_err(unavailable)?;
@@ -49,6 +49,11 @@ pub(super) fn create(path: &Path) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unavailable(error)),
         _ => Ok(()),
     }
+}
+
+/// Whether there is no file, or nothing in it yet.
+pub(super) fn is_empty(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).map_or(true, |found| found.len() == 0)
 }
 
 /// Takes the file away; whoever has it open goes on with what was there.

@@ -62,7 +62,10 @@ impl Index {
     /// `durable` asks for commits that survive the loss of power.
     pub fn open(path: &Path, durable: bool) -> Result<Self> {
         let _at_work = at_work();
-        let _opening = file::opening(path)?;
+        // An empty file becomes an index in one hand: whoever made the same at once would be told that
+        // it is busy, without a wait.
+        let empty = file::is_empty(path);
+        let _lock = if empty { file::replacing(path) } else { file::opening(path) }?;
         Self::open_here(path, durable)
     }
 

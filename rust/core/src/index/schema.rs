@@ -161,6 +161,8 @@ struct Header {
 
 impl Header {
     fn read(connection: &Connection) -> Result<Self> {
+        // All of one moment: another process may be making the tables.
+        let _snapshot = connection.unchecked_transaction()?;
         let pragma =
             |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let (application, version) = (pragma("application_id")?, pragma("user_version")?);
