@@ -57,7 +57,7 @@ pub(crate) fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outco
         admitted = Admitted::among(path, &query, usize::MAX)?;
         selection = budget::select(&admitted.best, request, |key| path.record(key))?;
     }
-    let trace = account::<P>(&query, &admitted, &selection);
+    let trace = account::<P>(&query, admitted, &selection);
     Ok(Outcome { selection, trace, from_memory: P::FROM_MEMORY })
 }
 
@@ -147,15 +147,15 @@ fn admitted(
 
 fn account<P: Path>(
     query: &Query<'_>,
-    admitted: &Admitted,
+    admitted: Admitted,
     selection: &Selection<P::Origin>,
 ) -> Trace {
     let selected: BTreeSet<&str> = selection.taken.iter().map(Taken::id).collect();
-    let ranking = |one: &Measured| Ranking {
-        memory_id: one.candidate.id.clone(),
-        channel: P::channel(one.candidate.hits),
-        features: one.scored,
-        selected: selected.contains(one.candidate.id.as_str()),
+    let ranking = |Measured { candidate, scored }| Ranking {
+        channel: P::channel(candidate.hits),
+        features: scored,
+        selected: selected.contains(candidate.id.as_str()),
+        memory_id: candidate.id,
     };
     Trace {
         timestamp: query.request.timestamp.clone(),
@@ -164,7 +164,7 @@ fn account<P: Path>(
         query_tokens_truncated: query.truncated,
         candidate_count: admitted.eligible,
         filtered: admitted.filtered,
-        rankings: admitted.best.iter().take(MOST_LISTED).map(ranking).collect(),
+        rankings: admitted.best.into_iter().take(MOST_LISTED).map(ranking).collect(),
         selected_ids: selection.ids(|_| true),
         duplicate_ids: selection.duplicates.clone(),
         excluded_by_prompt_budget: selection.excluded.clone(),
