@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -92,6 +91,7 @@ def _fits(id: object) -> bool:
 
 def _event_id(*parts: str) -> str:
     import hashlib  # noqa: PLC0415 — feedback is off by default, and OpenSSL is slow to load
+    import json  # noqa: PLC0415 — as above
 
     text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     return f"feedback-retrieved-{hashlib.sha256(text.encode()).hexdigest()[:32]}"

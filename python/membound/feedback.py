@@ -8,6 +8,7 @@ import os
 import re
 import stat
 from contextlib import contextmanager, suppress
+from functools import cache
 from io import FileIO
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, Protocol
@@ -31,13 +32,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FeedbackLog", "FeedbackStatus", "record_retrieved"]
 
-_SEGMENT = re.compile(r"events-([0-9]{6,})\.jsonl")
+_SEGMENT = r"events-([0-9]{6,})\.jsonl"
 _OURS: Final = os.O_NOFOLLOW | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NONBLOCK | _OURS
 _APPEND: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | _OURS
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | _OURS
-
-_decoder = msgspec.json.Decoder(FeedbackEvent)
 
 State = Literal["disabled", "ready", "degraded"]
 
@@ -190,7 +189,7 @@ class FeedbackLog:
 
     def _take(self, line: bytes) -> None:
         try:
-            self._seen.add(_decoder.decode(line).id)
+            self._seen.add(_decoder().decode(line).id)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self._malformed += 1
 
@@ -200,7 +199,7 @@ class FeedbackLog:
             return
         name = next(reversed(self._read))
         try:
-            event = _decoder.decode(tail)
+            event = _decoder().decode(tail)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             logger().warning("a torn line of %s was cut off", name)
             with FileIO(os.open(self._folder / name, os.O_WRONLY | _OURS), "w") as file:
@@ -237,7 +236,7 @@ class FeedbackLog:
         if real_folder(self._folder) is None:
             return {}
         with os.scandir(self._folder) as entries:
-            sizes = {e.name: _size(e) for e in entries if _SEGMENT.fullmatch(e.name)}
+            sizes = {e.name: _size(e) for e in entries if re.fullmatch(_SEGMENT, e.name)}
         return dict(sorted(sizes.items(), key=lambda item: _number(item[0])))
 
 
@@ -291,5 +290,10 @@ def _segment(number: int) -> str:
 
 
 def _number(name: str) -> int:
-    match = _SEGMENT.fullmatch(name)
+    match = re.fullmatch(_SEGMENT, name)
     return int(match[1]) if match else 0
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[FeedbackEvent]:
+    return msgspec.json.Decoder(FeedbackEvent)

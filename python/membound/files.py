@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Unfinished", "is_temporary", "move", "read_file", "temporary", "write_new"]
 
-_TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
+_TEMPORARY: Final = r"\.[0-9a-f]{16}\.tmp"
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _PIECE: Final = 1 << 20
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -35,7 +35,7 @@ def _hidden(number: int) -> str:
 
 def is_temporary(name: str) -> bool:
     """Tells whether `temporary` gave this name."""
-    return _TEMPORARY.fullmatch(name) is not None
+    return re.fullmatch(_TEMPORARY, name) is not None
 
 
 def read_file(path: str) -> bytes:

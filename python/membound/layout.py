@@ -15,11 +15,11 @@ FOLDERS: Final = (MEMORY, DELETED, FEEDBACK, PURGED)
 INDEX: Final = "memory-index.sqlite3"
 LOCK: Final = "memory.lock"
 
-_OURS: Final = re.compile(
+_OURS: Final = (
     rf"{'|'.join(FOLDERS)}|memory\.(lock|queue)|memory-index(\.schema-\d+)?\.sqlite3(-wal|-shm)?"
 )
 
 
 def is_ours(name: str) -> bool:
     """Tells whether a name in the data folder is of a part of the store."""
-    return _OURS.fullmatch(name) is not None
+    return re.fullmatch(_OURS, name) is not None

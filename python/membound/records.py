@@ -37,7 +37,6 @@ from membound.parts import (
     Sources,
 )
 from membound.schema import Open, always, parsed
-from membound.strict_json import json_object
 from membound.times import EPOCH, instant, timestamp
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
         Raises:
             InvalidRecordError: the text is not JSON, or not a record; the field is named.
         """
-        return _as_written(data, cls) or cls.from_dict(json_object(data))
+        return _as_written(data, cls) or cls.from_dict(_tree(data))
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
@@ -133,8 +132,14 @@ def read_record(data: bytes) -> tuple[MemoryRecord, bytes]:
     """
     if (record := _as_written(data, MemoryRecord)) is not None:
         return record, data
-    record = MemoryRecord.from_dict(json_object(data))
+    record = MemoryRecord.from_dict(_tree(data))
     return record, record.to_json()
+
+
+def _tree(data: bytes | str) -> dict[str, Any]:
+    from membound.strict_json import json_object  # noqa: PLC0415 — what we wrote is read without it
+
+    return json_object(data)
 
 
 def _as_written(data: bytes | str, struct: type[_Record]) -> _Record | None:

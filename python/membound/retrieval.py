@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RetrievalResult", "retrieve_among", "retrieve_records"]
 
-_TRACE = msgspec.json.Decoder(Trace)
-
 
 @final
 class RetrievalResult:
@@ -78,7 +76,7 @@ class RetrievalResult:
     def trace(self) -> Trace:
         """Why, for every step."""
         if self._trace is None:
-            trace = _TRACE.decode(self._found.trace())
+            trace = msgspec.json.decode(self._found.trace(), type=Trace)
             self._trace = msgspec.structs.replace(trace, index_state=self._state)
         return self._trace
 

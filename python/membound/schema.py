@@ -22,13 +22,13 @@ _LOOSE = ""
 
 _DEPTH = 64
 _DIGIT_BITS = 14_000  # just under the 4,300 digits that Python converts to text
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = "[\ud800-\udfff]"
 _READY = frozenset({str, float, bool})
 _PLAIN = _READY | {int, type(None)}
 _LISTS = (tuple, list)
-_SAFE_KEY = re.compile(r"\w{1,64}", re.ASCII)
-_STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]")
-_MISSING = re.compile(r"Object missing required field `(\w+)`")
+_SAFE_KEY = r"\w{1,64}"
+_STEP = r"\.(\w+)|\[([0-9]+)\]"
+_MISSING = r"Object missing required field `(\w+)`"
 _WORDS: Final[dict[object, str]] = {
     str: "text",
     int: "a whole number",
@@ -219,7 +219,7 @@ def _copied(value: object, path: _Path) -> object:
 
 def _refuse_surrogate(value: object, path: _Path) -> None:
     """Refuses the first lone surrogate under a value, by field and position."""
-    if isinstance(value, str) and (found := _SURROGATE.search(value)):
+    if isinstance(value, str) and (found := re.search(_SURROGATE, value)):
         got = f"U+{ord(found[0]):04X} at position {found.start()}"
         raise InvalidRecordError(_dotted(path), "text without lone surrogates", got)
     if isinstance(value, Mapping):
@@ -233,8 +233,8 @@ def _refuse_surrogate(value: object, path: _Path) -> None:
 def _explained(message: str, tree: object, struct: type[Open]) -> InvalidRecordError:
     """Words msgspec's refusal anew; of its message only the path is kept: it may echo the value."""
     _, _, tail = message.rpartition(" - at `$")
-    path: _Path = tuple(name or int(at) for name, at in _STEP.findall(tail))
-    if missing := _MISSING.match(message):
+    path: _Path = tuple(name or int(at) for name, at in re.findall(_STEP, tail))
+    if missing := re.match(_MISSING, message):
         path = (*path, missing[1])
         got = "nothing"
     else:
@@ -291,4 +291,7 @@ def _expectation(hint: object) -> str:
 def _dotted(path: _Path) -> str:
     """Writes a path such as ``sources.0.trust``; no part of it is longer than a name."""
     steps = (str(step) for step in path)
-    return ".".join(s if _SAFE_KEY.fullmatch(s) else excerpt(s) for s in steps) or "record"
+    return (
+        ".".join(s if re.fullmatch(_SAFE_KEY, s, re.ASCII) else excerpt(s) for s in steps)
+        or "record"
+    )

@@ -19,7 +19,7 @@ _Word = TypeVar("_Word", bound=str)
 
 # Controls, surrogates, and what the core hides in a block (`is_hidden` in hidden.rs): whatever a
 # terminal acts on, or a reader cannot see.
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -88,7 +88,7 @@ def system_path(value: object, field: str) -> str:
 
 def printable(text: str) -> str:
     """Show every control, bidi and zero-width character as its JSON escape, line ends included."""
-    return _HIDDEN.sub(_escape, text)
+    return re.sub(_HIDDEN, _escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
