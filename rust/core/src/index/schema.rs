@@ -28,6 +28,8 @@ pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
 /// ([`super::words`]). The `ascii` tokenizer splits them at spaces and at nothing else: every character
 /// beyond ASCII belongs to a token, and `_` is added. Its table of postings that are yet to be written is
 /// as large as one merge needs.
+///
+/// For a list of three words `SQLite` makes a table each time that it checks a row against it.
 const TABLES: &str = "
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -51,7 +53,7 @@ CREATE TABLE record (
     importance REAL NOT NULL,
     answers INTEGER NOT NULL,
     directive INTEGER NOT NULL CHECK (directive IN (0, 1)),
-    mark TEXT CHECK (mark IN ('deleted', 'disabled', 'superseded')),
+    mark TEXT CHECK (mark = 'deleted' OR mark = 'disabled' OR mark = 'superseded'),
     supersedes TEXT,
     updated INTEGER,
     observed INTEGER,
