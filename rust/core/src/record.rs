@@ -2,6 +2,9 @@
 //!
 //! The schema is declared once, in Python's `records.py`; what arrives here has passed it.
 
+use std::borrow::Cow;
+use std::ops::Deref;
+
 use serde::Deserialize;
 
 use crate::error::{Error, Result, json_fault};
@@ -185,15 +188,28 @@ pub struct Record {
     pub sources: Vec<Source>,
 }
 
+/// Text that is only looked at: copied only where JSON escapes a part of it.
+#[derive(Deserialize)]
+struct Text<'j>(#[serde(borrow)] Cow<'j, str>);
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire {
+struct Wire<'j> {
     id: String,
     content: String,
     scope: Scope,
-    workspace: Option<String>,
-    project: Option<String>,
-    project_identity: Option<String>,
+    #[serde(borrow)]
+    workspace: Option<Text<'j>>,
+    project: Option<Text<'j>>,
+    project_identity: Option<Text<'j>>,
     agent_context: Option<AgentContext>,
     #[serde(default)]
     tags: Vec<String>,
@@ -202,16 +218,16 @@ struct Wire {
     #[serde(rename = "type")]
     kind: MemoryType,
     authority: Authority,
-    created_at: String,
-    updated_at: String,
-    observed_at: Option<String>,
-    valid_from: Option<String>,
-    valid_to: Option<String>,
-    expires_at: Option<String>,
+    created_at: Text<'j>,
+    updated_at: Text<'j>,
+    observed_at: Option<Text<'j>>,
+    valid_from: Option<Text<'j>>,
+    valid_to: Option<Text<'j>>,
+    expires_at: Option<Text<'j>>,
     supersedes: Option<String>,
-    superseded_at: Option<String>,
-    disabled_at: Option<String>,
-    deleted_at: Option<String>,
+    superseded_at: Option<Text<'j>>,
+    disabled_at: Option<Text<'j>>,
+    deleted_at: Option<Text<'j>>,
     #[serde(default)]
     sources: Vec<Source>,
 }
@@ -219,18 +235,22 @@ struct Wire {
 impl Record {
     /// Parses a record's canonical JSON.
     pub fn parse(json: &[u8]) -> Result<Self> {
-        let wire: Wire = serde_json::from_slice(json)
-            .map_err(|error| Error::Record { reason: json_fault(&error) })?;
-        Ok(Self::from_wire(wire))
+        // To know at once that all of it is UTF-8 is cheaper than to learn so of each text in it.
+        let wire = match std::str::from_utf8(json) {
+            Ok(json) => serde_json::from_str(json),
+            Err(_) => serde_json::from_slice(json),
+        };
+        let fault = |error| Error::Record { reason: json_fault(&error) };
+        Ok(Self::from_wire(wire.map_err(fault)?))
     }
 
-    fn from_wire(wire: Wire) -> Self {
+    fn from_wire(wire: Wire<'_>) -> Self {
         let observed = [wire.observed_at.as_ref(), Some(&wire.updated_at), Some(&wire.created_at)]
             .into_iter()
             .flatten()
             .find(|text| !text.is_empty());
         let tags: Vec<String> = wire.tags.iter().map(|tag| text::label(tag)).collect();
-        let date = |text: &Option<String>| text.as_deref().and_then(instant::parse);
+        let date = |text: &Option<Text<'_>>| text.as_deref().and_then(instant::parse);
         let card = Card {
             place: Place::new(
                 wire.scope,
