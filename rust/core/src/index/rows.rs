@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rusqlite::types::FromSql;
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, params};
 
 use super::standing::Standing;
@@ -27,6 +28,10 @@ pub(super) struct Rows<'c> {
     tag: CachedStatement<'c>,
     note: CachedStatement<'c>,
     next: i64,
+    /// No record has an id beyond this one, so that those that come in order are not looked for.
+    last: String,
+    /// Whether any record says that it replaces another one.
+    replacing: bool,
     places: BTreeMap<(String, String), i64>,
     census: BTreeMap<(i64, Standing), i64>,
 }
@@ -54,6 +59,11 @@ impl<'c> Rows<'c> {
                 .prepare_cached("INSERT OR IGNORE INTO tag (tag, row) VALUES (?1, ?2)")?,
             note: connection.prepare_cached(changes::NOTE)?,
             next: words::newest(connection)? + 1,
+            last: of_all(connection, "SELECT ifnull(max(id), '') FROM record")?,
+            replacing: of_all(
+                connection,
+                "SELECT EXISTS (SELECT 1 FROM record WHERE supersedes IS NOT NULL)",
+            )?,
             places: BTreeMap::new(),
             census: BTreeMap::new(),
         })
@@ -66,7 +76,8 @@ impl<'c> Rows<'c> {
         if known.as_ref().is_some_and(|known| known.same) {
             return Ok(false);
         }
-        let superseded = self.superseded.query_row([&card.id], |row| row.get(0))?;
+        let superseded =
+            self.replacing && self.superseded.query_row([&card.id], |row| row.get(0))?;
         let (place, standing) = (self.place(&card)?, Standing::of(&card, superseded));
         let row = match known {
             Some(known) => {
@@ -96,7 +107,11 @@ impl<'c> Rows<'c> {
         self.note.execute([row])?;
         card.tags.iter().try_for_each(|tag| self.tag.execute(params![tag, row]).map(drop))?;
         if let Some(id) = &card.supersedes {
+            self.replacing = true;
             self.replaced(id)?;
+        }
+        if card.id > self.last {
+            self.last = card.id;
         }
         Ok(true)
     }
@@ -132,6 +147,9 @@ impl<'c> Rows<'c> {
     }
 
     fn known(&mut self, id: &str, json: &[u8]) -> Result<Option<Known>> {
+        if *id > *self.last {
+            return Ok(None);
+        }
         let known = self.find.query_row(params![id, json], |row| {
             Ok(Known {
                 row: row.get(0)?,
@@ -173,6 +191,10 @@ impl<'c> Rows<'c> {
         self.places.insert(place, row);
         Ok(row)
     }
+}
+
+fn of_all<T: FromSql>(connection: &Connection, sql: &str) -> Result<T> {
+    Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }
 
 fn forget_tags(connection: &Connection, row: i64) -> Result<()> {
