@@ -58,7 +58,11 @@ impl TokenKey<'_> {
             0 => 'w',
             _ => 'g',
         });
-        text.extend([first, second, last].into_iter().filter(|&character| character != '\0'));
+        for character in [first, second, last] {
+            if character != '\0' {
+                text.push(character);
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::tokens::{RECORD_TOKENS, each_token};
 /// Most changes that are left in the tail by a commit.
 const MOST_CHANGES: i64 = 256;
 /// The same where recall does not ask the index, as it is being filled: the more at once, the cheaper.
-const MOST_FILLING: i64 = 4_096;
+const MOST_FILLING: i64 = 8_192;
 /// Of so many records the tokens are looked at to tell which are frequent.
 const SAMPLE: i64 = 512;
 /// Of so many records at least one holds a frequent token.
@@ -108,7 +108,7 @@ fn merge(connection: &Connection) -> Result<()> {
 /// The words by which recall finds a record, parted by spaces: of one that is marked, none.
 fn words(json: &[u8]) -> Result<String> {
     let record = Record::parse(json).map_err(|error| damaged(&error.to_string()))?;
-    let mut words = String::new();
+    let mut words = String::with_capacity(json.len());
     if record.card.mark.is_none() {
         each_token(&record.search_text(), RECORD_TOKENS, |token| {
             token.push_to(&mut words);
