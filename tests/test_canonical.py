@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from membound import _core
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
     CanonicalFileError,
@@ -19,6 +20,7 @@ from membound.file_names import file_name
 from membound.records import MemoryRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -144,14 +146,13 @@ def test_a_file_that_cannot_be_read_is_quarantined(
     store: CanonicalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.write_many([record_of("mem_1"), record_of("mem_2")])
-    open_file = os.open
+    read_files = _core.read_files
 
-    def refuse(path: Any, *rest: Any, **more: Any) -> int:  # noqa: ANN401 — as os.open
-        if str(path).endswith("mem_1.json"):
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return open_file(path, *rest, **more)
+    def refuse(paths: Sequence[str]) -> list[bytes | int]:
+        found = zip(paths, read_files(paths), strict=True)
+        return [errno.EACCES if path.endswith("mem_1.json") else one for path, one in found]
 
-    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(_core, "read_files", refuse)
     records, quarantined = store.load()
     assert records == [record_of("mem_2").to_json()]
     reason = "Permission denied; let this user read and write the folder"

@@ -5,18 +5,27 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from membound import _core
 
-__all__ = ["Unfinished", "is_temporary", "move", "read_file", "temporary", "write_new"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = [
+    "Unfinished",
+    "is_temporary",
+    "move",
+    "read_files",
+    "temporary",
+    "whole",
+    "write_new",
+]
 
 _TEMPORARY: Final = r"\.[0-9a-f]{16}\.tmp"
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_PIECE: Final = 1 << 20
+_AT_ONCE: Final = 64
+_IRREGULAR: Final = "it is not a regular file"
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -38,26 +47,26 @@ def is_temporary(name: str) -> bool:
     return re.fullmatch(_TEMPORARY, name) is not None
 
 
-def read_file(path: str) -> bytes:
-    """Reads a regular file; neither a link is followed nor a pipe waited for.
+def read_files(paths: Sequence[str]) -> Iterator[bytes | int]:
+    """Reads regular files, many at a time; neither a link is followed nor a pipe waited for.
+
+    Gives of each what `whole` takes: its bytes, or the number of the error that prevents it.
+    """
+    done = 0
+    while some := _core.read_files(paths[done : done + _AT_ONCE]):
+        yield from some
+        done += len(some)
+
+
+def whole(found: bytes | int) -> bytes:
+    """Gives what was read of a file.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it could not be read.
     """
-    handle = os.open(path, _READ)
-    try:
-        found = os.fstat(handle)
-        if stat.S_ISDIR(found.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
-        data = os.read(handle, found.st_size + 1)
-        if len(data) != found.st_size:  # it grew, or was cut, or its size is none, as in /proc
-            while more := os.read(handle, _PIECE):
-                data += more
-        return data
-    finally:
-        os.close(handle)
+    if isinstance(found, bytes):
+        return found
+    raise OSError(found, os.strerror(found)) if found else OSError(errno.EINVAL, _IRREGULAR)
 
 
 def write_new(path: str, data: bytes, *, durable: bool) -> None:

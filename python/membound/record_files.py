@@ -10,7 +10,7 @@ import msgspec
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
 from membound.faults import ABSENT, reason_of
 from membound.file_names import file_name
-from membound.files import read_file
+from membound.files import read_files, whole
 from membound.folders import folds_case, other_spelling
 from membound.record_folder import RecordFolder
 from membound.records import MemoryRecord, read_record
@@ -83,25 +83,32 @@ class RecordFiles(RecordFolder):
         if self._real() is None:
             return
         purged = self.purged()
-        for name in in_turns(names):
-            found = self._usable(name, purged)
+        listed = list(names)
+        files = read_files([f"{self._path}/{name}" for name in listed])
+        for name, file in in_turns(zip(listed, files, strict=True)):
+            found = self._usable(name, file, purged)
             if found is not None:
                 yield name, found if isinstance(found, Quarantined) else found[1]
 
     def record(self, name: str) -> MemoryRecord | Quarantined | None:
         """Reads the record that a file's name promises; None where there is no such file."""
-        found = None if self._real() is None else self._usable(name, self.purged())
+        if self._real() is None:
+            return None
+        found = self._usable(name, self._read(name), self.purged())
         return found[0] if isinstance(found, tuple) else found
 
-    def _usable(self, name: str, purged: Container[str]) -> _Found:
-        found = self._found(name, purged)
+    def _read(self, name: str) -> bytes | int:
+        return next(read_files([f"{self._path}/{name}"]))
+
+    def _usable(self, name: str, file: bytes | int, purged: Container[str]) -> _Found:
+        found = self._found(name, file, purged)
         if isinstance(found, Quarantined) and self._other(name) is not None:
             return None
         return found
 
-    def _found(self, name: str, purged: Container[str]) -> _Found:
+    def _found(self, name: str, file: bytes | int, purged: Container[str]) -> _Found:
         try:
-            record, text = read_record(read_file(f"{self._path}/{name}"))
+            record, text = read_record(whole(file))
         except OSError as fault:
             if fault.errno in ABSENT:
                 return None
@@ -169,8 +176,8 @@ class RecordFiles(RecordFolder):
 
     def _other(self, name: str) -> str | None:
         """Gives the file that a file system which folds case would take for this one."""
-        if not folds_case(self._folder, name) or isinstance(
-            self._found(name, self.purged()), tuple
-        ):
+        if not folds_case(self._folder, name):
+            return None
+        if isinstance(self._found(name, self._read(name), self.purged()), tuple):
             return None
         return other_spelling(self._folder, name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from membound.errors import PartialChangeError
 from membound.faults import ABSENT, reason_of
-from membound.files import read_file, temporary, write_new
+from membound.files import read_files, temporary, whole, write_new
 from membound.folders import sync
 
 if TYPE_CHECKING:
@@ -64,12 +64,8 @@ class Undo:
             self._former[name] = self._content(name)
 
     def _content(self, name: str) -> bytes | None:
-        try:
-            return read_file(f"{self._folder}/{name}")
-        except OSError as fault:
-            if fault.errno in ABSENT:
-                return None
-            raise
+        found = next(read_files([f"{self._folder}/{name}"]))
+        return None if isinstance(found, int) and found in ABSENT else whole(found)
 
     def _put_back(self, former: dict[str, bytes | None], error: BaseException) -> None:
         refused: dict[Path, OSError] = {}

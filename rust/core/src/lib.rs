@@ -45,4 +45,5 @@ pub mod shown;
 pub mod text;
 pub mod tokens;
 pub mod trace;
+pub mod whole;
 mod windows_path;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use membound_core::files::Outcome;
 use membound_core::trace::Trace;
+use membound_core::whole::Refusal;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -57,5 +58,22 @@ impl Recalled {
     /// Whether postings in memory answered.
     fn is_from_memory(&self) -> bool {
         self.from_memory
+    }
+}
+
+/// What a file holds, or the number that tells why it cannot be read.
+#[derive(IntoPyObject)]
+pub(crate) enum Whole<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    Refused(i32),
+}
+
+impl<'py> Whole<'py> {
+    pub(crate) fn new(py: Python<'py>, found: Result<Vec<u8>, Refusal>) -> Self {
+        match found {
+            Ok(bytes) => Self::Bytes(PyBytes::new(py, &bytes)),
+            Err(Refusal::Number(number)) => Self::Refused(number),
+            Err(Refusal::Irregular) => Self::Refused(0),
+        }
     }
 }

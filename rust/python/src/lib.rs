@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 /// The native core of membound.
 #[pymodule(gil_used = false)]
 mod _core {
+    use std::path::PathBuf;
     use std::sync::Arc;
 
     use membound_core::context;
@@ -26,11 +27,12 @@ mod _core {
     use membound_core::scope;
     use membound_core::text;
     use membound_core::tokens;
+    use membound_core::whole;
     use pyo3::prelude::*;
     use pyo3::pybacked::PyBackedBytes;
     use pyo3::types::{PyBytes, PyTuple};
 
-    use crate::convert::json;
+    use crate::convert::{Whole, json};
     use crate::error::CoreResult;
 
     #[pymodule_export]
@@ -121,6 +123,14 @@ mod _core {
             let outcome = files::retrieve_records(&request, records.iter().map(|json| &**json))?;
             Ok(Recalled::new(outcome, |at| Arc::from(&*records[at])))
         })
+    }
+
+    /// Reads the first ones of some regular files: of each its bytes, or the number of the error that
+    /// prevents it; 0 where it is no regular file.
+    #[pyfunction]
+    fn read_files(py: Python<'_>, paths: Vec<PathBuf>) -> Vec<Whole<'_>> {
+        let found = py.detach(|| whole::read_many(&paths));
+        found.into_iter().map(|one| Whole::new(py, one)).collect()
     }
 
     /// Waits for what the index is doing; to be called before a fork.
