@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from membound.canonical_json import as_written, compact, indented
 from membound.errors import InvalidRecordError
 from membound.parts import AgentContext, Provenance, Source
-from membound.records import MemoryRecord, read_record
+from membound.records import MemoryRecord, read_record, reread
 from membound.strict_json import json_object
 from tests.strategies import records
 from tests.test_records import record_trees
@@ -104,7 +104,7 @@ def test_a_text_is_read_at_once_as_it_is_with_care(text: bytes) -> None:
     assert at_once(text) == found
     if isinstance(found, MemoryRecord):
         assert repr(MemoryRecord.from_json(text)) == repr(found)
-        assert read_record(text) == (found, found.to_json())
+        assert read_record(text) == reread(found) == (found, found.to_json())
         assert (as_written(text, MemoryRecord) is not None) <= (text == found.to_json())
 
 
@@ -129,6 +129,7 @@ def test_a_member_of_an_enumeration_is_written_as_its_value(value: Any) -> None:
     record = MemoryRecord(
         id="a", content=value, scope="user", created_at="", updated_at="", sources=(source,)
     )
+    assert reread(record) == read_record(record.to_json())
     assert compact(record) == msgspec.json.encode(record.to_dict())
     assert json_object(record.to_json())["sources"][0]["id"] == "kiwi"
 

@@ -11,7 +11,7 @@ from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import ID_CHARACTERS, text_of
 from membound.parts import Source
-from membound.records import MemoryRecord, read_record
+from membound.records import MemoryRecord, reread
 from membound.schema import Open, json_names
 from membound.text import any_path
 
@@ -113,8 +113,6 @@ def record_list(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
 def sound_records(records: Iterable[MemoryRecord]) -> list[tuple[MemoryRecord, bytes]]:
     """Gives the records as their files will be read, and what these will hold.
 
-    The constructor of a record checks nothing.
-
     Raises:
         InvalidInputError: an item is no MemoryRecord.
         InvalidRecordError: one does not follow the schema; the field begins with its position.
@@ -122,7 +120,7 @@ def sound_records(records: Iterable[MemoryRecord]) -> list[tuple[MemoryRecord, b
     sound = []
     for at, record in enumerate(record_list(records)):
         try:
-            sound.append(read_record(record.to_json()))
+            sound.append(reread(record))
         except InvalidRecordError as fault:
             field = f"records.{at}.{fault.field}"
             raise InvalidRecordError(field, fault.expected, fault.got) from None

@@ -9,7 +9,7 @@ import msgspec
 
 from membound.schema import Open
 
-__all__ = ["as_written", "compact", "indented"]
+__all__ = ["as_read", "as_written", "compact", "indented"]
 
 _Struct = TypeVar("_Struct", bound=Open)
 _ENCODER: Final = msgspec.json.Encoder()
@@ -43,6 +43,17 @@ def as_written(text: bytes, struct: type[_Struct]) -> _Struct | None:
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
         return None
     return value if indented(again) == text and _UNKNOWN not in again else None
+
+
+def as_read(value: _Struct, struct: type[_Struct]) -> tuple[_Struct, bytes] | None:
+    """Gives a value as `as_written` reads what is written of it, and that text; None as there."""
+    try:
+        text = _ENCODER.encode(value)
+        found = _decoder(struct).decode(text)
+        same = _ENCODER.encode(found) == text
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
+        return None
+    return (found, indented(text)) if same and _UNKNOWN not in text else None
 
 
 def indented(text: bytes) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 import msgspec
 
 from membound import _core
-from membound.canonical_json import as_written, compact, indented
+from membound.canonical_json import as_read, as_written, compact, indented
 from membound.errors import InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-__all__ = ["MemoryRecord", "implied_source", "read_record"]
+__all__ = ["MemoryRecord", "implied_source", "read_record", "reread"]
 
 
 class MemoryRecord(Open, frozen=True, kw_only=True):
@@ -134,6 +134,18 @@ def read_record(data: bytes) -> tuple[MemoryRecord, bytes]:
         return record, data
     record = MemoryRecord.from_dict(_tree(data))
     return record, record.to_json()
+
+
+def reread(record: MemoryRecord) -> tuple[MemoryRecord, bytes]:
+    """Gives a record as its file will be read, and what that will hold.
+
+    Raises:
+        InvalidRecordError: as `from_json`; the constructor checks nothing.
+    """
+    if (found := as_read(record, MemoryRecord)) is None:
+        return read_record(record.to_json())
+    _check(found[0])
+    return found
 
 
 def _tree(data: bytes | str) -> dict[str, Any]:
