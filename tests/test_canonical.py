@@ -161,6 +161,18 @@ def test_a_file_that_cannot_be_read_is_quarantined(
         store.require("mem_1")
 
 
+def test_files_that_are_too_much_for_one_look_are_all_read(
+    store: CanonicalStore, folder: Path
+) -> None:
+    store.write_many([record_of("mem_0"), record_of("mem_9")])
+    large = [f"mem_{number}.json" for number in range(1, 5)]
+    for name in large:
+        (folder / name).write_bytes(b" " * (6 << 20))
+    records, quarantined = store.load()
+    assert records == [record_of("mem_0").to_json(), record_of("mem_9").to_json()]
+    assert [one.file for one in quarantined] == large
+
+
 def test_a_link_in_a_records_place_is_not_followed(store: CanonicalStore, folder: Path) -> None:
     store.write_many([record_of("mem_1")])
     outside = folder.parent / "outside.json"
