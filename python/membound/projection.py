@@ -55,16 +55,24 @@ class Projection(Filling):
         self._file = file
         self._watch = Watch(canonical)
         self._warming = Warming()
+        # The last recall was answered from the files, which tell of a change before it is settled.
+        self._ahead = False
 
     def recall(self, request: bytes) -> _core.Recalled | None:
         """Recalls through the index; None where it cannot answer."""
         found = self._recalled_at_once(request)
         if found is None:
-            found = self.ask(lambda index: index.retrieve(request))
+            found = self.ask(lambda index: self._retrieved(index, request))
+        self._ahead = found is None
         index = self._index
         if found is not None and index is not None and not found.is_from_memory():
             self._warming.missed(index)
         return found
+
+    def _retrieved(self, index: _core.Index, request: bytes) -> _core.Recalled | None:
+        """Recalls, unless that might take back what the files have told."""
+        _, _, changing = index.state()
+        return None if self._ahead and changing else index.retrieve(request)
 
     def _recalled_at_once(self, request: bytes) -> _core.Recalled | None:
         """Recalls in one call of the core, where nothing else has to be looked at."""
