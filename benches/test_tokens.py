@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,7 +42,12 @@ def plain(text: str, limit: int) -> tuple[tuple[str, ...], bool]:
 
 @pytest.mark.parametrize(
     "tokenise",
-    [_core.token_count, _core.search_tokens, plain, oracle.search_tokens.__wrapped__],
+    [
+        _core.token_count,
+        partial(_core.search_tokens, tokenizer="v1"),
+        plain,
+        oracle.search_tokens.__wrapped__,
+    ],
     ids=["core, counted", "core, listed", "plain Python", "oracle"],
 )
 @pytest.mark.parametrize("language", ["English", "Chinese"])
@@ -52,4 +58,4 @@ def test_tokenise(
     benchmark.group = language
     benchmark.extra_info["bytes"] = sum(len(text.encode()) for text in chosen)
     benchmark(lambda: [tokenise(text, LIMIT) for text in chosen])
-    assert all(plain(text, LIMIT) == _core.search_tokens(text, LIMIT) for text in chosen)
+    assert all(plain(text, LIMIT) == _core.search_tokens(text, LIMIT, "v1") for text in chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from membound.tokens import Tokenizer
     from membound.trace import Ranking
     from tests.conformance import Request, Row
     from tests.oracle.tokens import Record
@@ -71,7 +73,8 @@ def agent_of(mapping: dict[str, Any] | None) -> membound.AgentAccess | None:
 
 def options_of(request: Request) -> dict[str, Any]:
     """Return the keyword arguments of the public API."""
-    options = {name: value for name, value in request.items() if name != "query"}
+    beside = {"query", "tokenizer"}  # a store has a tokenizer of its own
+    options = {name: value for name, value in request.items() if name not in beside}
     options["now"] = moment(request["now"])
     if "agent" in request:
         options["agent"] = agent_of(request["agent"])
@@ -125,7 +128,8 @@ def ask(retrieve: Callable[..., membound.RetrievalResult], request: Request) -> 
 def ask_records(records: list[Record], request: Request) -> Row:
     """Answer a request with the pure function."""
     parsed = records_of(records)
-    return ask(lambda query, **rest: membound.retrieve_records(parsed, query, **rest), request)
+    retrieve = partial(membound.retrieve_records, tokenizer=request.get("tokenizer", "v1"))
+    return ask(lambda query, **rest: retrieve(parsed, query, **rest), request)
 
 
 def ask_oracle(records: list[Record], request: Request) -> Row:
@@ -148,11 +152,13 @@ def assert_same(mine: Row, theirs: Row, *, ignored: tuple[str, ...] = ()) -> Non
 
 
 @contextmanager
-def store_of(folder: Path, records: list[Record], *, index: bool) -> Iterator[membound.MemoryStore]:
+def store_of(
+    folder: Path, records: list[Record], *, index: bool, tokenizer: Tokenizer = "v1"
+) -> Iterator[membound.MemoryStore]:
     """Opens a store of some records that answers from the index's file, or without an index."""
     path = folder / ("indexed" if index else "files")
     with membound.MemoryStore.open(
-        path, index=index, durability="relaxed", postings_bytes=0
+        path, index=index, durability="relaxed", postings_bytes=0, tokenizer=tokenizer
     ) as store:
         store.import_records(records_of(records))
         if index:

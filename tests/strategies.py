@@ -81,6 +81,7 @@ PREFIXES = ["mem_", "Mem-", "m.", "a:", "Z", "0"]
 KINDS = ["user", "tool", "inference", "file", "web", "imported", "legacy"]
 TRUSTS = ["explicit-user", "observed", "inferred", "imported", "legacy"]
 LOCATORS = [
+    "memory",
     "notes/a.md",
     "  two  words\n",
     "x" * 200,
@@ -170,6 +171,8 @@ def make_record(chance: random.Random, earlier: list[Record]) -> Record:
         **maybe(chance, 0.8, workspace=chance.choice(PATHS)),
         **maybe(chance, 0.4, project=chance.choice(PATHS)),
         **maybe(chance, 0.1, projectIdentity=chance.choice(IDENTITIES)),
+        **maybe(chance, 0.1, speaker=words(chance, 1, 1)),
+        **maybe(chance, 0.1, subject=words(chance, 1, 2)),
         "tags": chance.sample(TAGS, chance.choice([0, 0, 0, 0, 1, 2])),
         "confidence": chance.choice(NUMBERS),
         "createdAt": stamp(chance, -400 * DAY),

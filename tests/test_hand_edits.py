@@ -182,7 +182,9 @@ def test_what_changes_during_a_backfill_is_found_by_the_next_verify(tmp_path: Pa
 
 def test_a_file_repaired_while_the_index_is_filled_is_used(tmp_path: Path) -> None:
     memory = filled(tmp_path / "store", 3) / "memory"
-    index = _core.Index.open(tmp_path / "store" / "memory-index.sqlite3", durable=False)
+    index = _core.Index.open(
+        tmp_path / "store" / "memory-index.sqlite3", durable=False, tokenizer="v1"
+    )
     canonical = CanonicalStore(memory, durable=False)
     backfill = Backfill(index, canonical, Writer(tmp_path / "lock", 5), anew=True)
     good = (memory / "m1.json").read_bytes()

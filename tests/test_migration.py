@@ -161,7 +161,7 @@ def test_a_migration_that_stopped_between_two_steps_goes_on(tmp_path: Path, step
     if step == "empty":
         (folder / INDEX).touch(0o600)
     if step == "no rows yet":
-        _core.Index.open(folder / INDEX, durable=False)
+        _core.Index.open(folder / INDEX, durable=False, tokenizer="v1")
     with opened(folder) as store:
         assert answers(store) == expected
         assert store.wait_until_ready(60)

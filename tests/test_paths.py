@@ -45,9 +45,11 @@ MODES = {True: "sqlite-fts5", False: "filesystem-fallback"}
 
 def assert_paths_agree(folder: Path, records: list[Record], requests: list[Request]) -> None:
     """Ask the stores and the pure function: equal to the last bit, and to the oracle's answer."""
+    assert len({request.get("tokenizer") for request in requests}) == 1
+    tokenizer = requests[0].get("tokenizer", "v1")
     with (
-        store_of(folder, records, index=True) as indexed,
-        store_of(folder, records, index=False) as files,
+        store_of(folder, records, index=True, tokenizer=tokenizer) as indexed,
+        store_of(folder, records, index=False, tokenizer=tokenizer) as files,
         warm_store_of(folder) as warm,
     ):
         for request in requests:
@@ -60,11 +62,13 @@ def assert_paths_agree(folder: Path, records: list[Record], requests: list[Reque
             assert_same(pure, ask_oracle(records, request))
 
 
+@pytest.mark.parametrize("tokenizer", ["v1", "v2"])
 @pytest.mark.parametrize("number", range(STORES))
-def test_generated(number: int, tmp_path: Path) -> None:
+def test_generated(number: int, tokenizer: str, tmp_path: Path) -> None:
     chance = random.Random(f"paths-{number}")
     records = make_records(chance, chance.choice([3, 20, 40, 40, 120]))
-    requests = [make_request(chance, records) for _ in range(REQUESTS_PER_STORE)]
+    asked = [make_request(chance, records) for _ in range(REQUESTS_PER_STORE)]
+    requests = [{**request, "tokenizer": tokenizer} for request in asked]
     assert_paths_agree(tmp_path, records, requests)
 
 

@@ -47,6 +47,8 @@ class DraftFields(TypedDict, total=False):
     workspace: PathText | None
     project: PathText | None
     project_identity: PathText | None
+    speaker: str | None
+    subject: str | None
     type: MemoryType | None
     authority: Authority
     tags: Iterable[str]
@@ -81,6 +83,8 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
         workspace: an absolute path; kept unless the scope is "user".
         project: an absolute path; kept for the scope "project", where it defaults to the workspace.
         project_identity: what all worktrees of the project share; kept for the scope "project".
+        speaker: who said it, 1 to 256 characters; what it is found by, with ``v2``.
+        subject: whom or what it is about, likewise.
         type: left out, the tags decide.
         authority: "directive" for a standing rule the user approved.
         tags: at most 32 of 1 to 64 characters.
@@ -105,6 +109,8 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
     workspace: PathText | None = None
     project: PathText | None = None
     project_identity: PathText | None = None
+    speaker: str | None = None
+    subject: str | None = None
     type: MemoryType | None = None
     authority: Authority = "reference"
     tags: Iterable[str] = ()
@@ -169,6 +175,8 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
             "updatedAt": moment,
             **self._times(now, moment),
             **self._places(),
+            "speaker": self.speaker,
+            "subject": self.subject,
             "supersedes": self.supersedes,
             "sourceThreadId": self.source_thread_id,
             "sourceTurnId": self.source_turn_id,
@@ -185,7 +193,7 @@ class MemoryDraft(_Statement, frozen=True, kw_only=True):
 
     def _refuse_unfit(self) -> None:
         require(self.content, str, "content", _CONTENT)
-        for field in ("source_thread_id", "source_turn_id"):
+        for field in ("speaker", "subject", "source_thread_id", "source_turn_id"):
             text = getattr(self, field)
             if text is not None and not (
                 isinstance(text, str) and 1 <= len(text) <= ORIGIN_CHARACTERS

@@ -15,6 +15,8 @@ from membound.folders import writable
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from membound.tokens import Tokenizer
+
 __all__ = ["IndexFile"]
 
 # A child would share its parent's connections, and believe in locks that it does not have.
@@ -31,12 +33,16 @@ class IndexFile:
     Args:
         path: where it lies.
         durable: whether commits survive the loss of power.
+        tokenizer: what makes its tokens.
         postings_bytes: most memory for its postings; 0 keeps none there.
     """
 
-    def __init__(self, path: Path, *, durable: bool, postings_bytes: int = 0) -> None:
+    def __init__(
+        self, path: Path, *, durable: bool, tokenizer: Tokenizer = "v1", postings_bytes: int = 0
+    ) -> None:
         self._path = path
         self._durable = durable
+        self._tokenizer = tokenizer
         self._postings_bytes = postings_bytes
 
     def exists(self) -> bool:
@@ -62,7 +68,7 @@ class IndexFile:
             # Even a reader of SQLite's log writes: to the shared memory, and what a crash left.
             raise IndexUnavailableError("the data folder is read-only")
         self._require_local()
-        return self._with_memory(_core.Index.open(self._path, self._durable))
+        return self._with_memory(_core.Index.open(self._path, self._durable, self._tokenizer))
 
     def replace(self) -> _core.Index:
         """Makes an empty index in the place of what is there, whatever that is.
@@ -74,7 +80,7 @@ class IndexFile:
             IndexUnavailableError: it cannot be removed, or no other can be made.
         """
         self._require_local()
-        return self._with_memory(_core.Index.replace(self._path, self._durable))
+        return self._with_memory(_core.Index.replace(self._path, self._durable, self._tokenizer))
 
     def _with_memory(self, index: _core.Index) -> _core.Index:
         index.limit_memory(self._postings_bytes)

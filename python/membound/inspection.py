@@ -46,7 +46,7 @@ def diagnose(session: Session, feedback: FeedbackLog) -> Diagnostics:
         postings=PostingsStatus.of(None) if projection is None else projection.memory,
         quarantined=quarantined,
         index_schema_version=_core.index_schema_version,
-        tokenizer_version=_core.tokenizer_version,
+        tokenizer_version=session.settings.tokenizer,
         last_injected_ids=session.last_trace.selected_ids if session.last_trace else (),
         last_trace=session.last_trace,
         feedback=feedback.status(),

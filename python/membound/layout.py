@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["DELETED", "FEEDBACK", "FOLDERS", "INDEX", "LOCK", "MEMORY", "PURGED", "is_ours"]
+__all__ = [
+    "DELETED",
+    "FEEDBACK",
+    "FOLDERS",
+    "INDEX",
+    "LOCK",
+    "MEMORY",
+    "PURGED",
+    "SETTINGS",
+    "is_ours",
+]
 
 MEMORY: Final = "memory"
 DELETED: Final = "memory-deleted"
@@ -14,9 +24,11 @@ PURGED: Final = "memory-purged"
 FOLDERS: Final = (MEMORY, DELETED, FEEDBACK, PURGED)
 INDEX: Final = "memory-index.sqlite3"
 LOCK: Final = "memory.lock"
+SETTINGS: Final = "memory-settings.json"
 
 _OURS: Final = (
-    rf"{'|'.join(FOLDERS)}|memory\.(lock|queue)|memory-index(\.schema-\d+)?\.sqlite3(-wal|-shm)?"
+    rf"{'|'.join(FOLDERS)}|memory\.(lock|queue)|memory-settings\.json"
+    r"|memory-index(\.schema-\d+)?\.sqlite3(-wal|-shm)?"
 )
 
 

@@ -33,6 +33,7 @@ _INHERITED = (
     "workspace",
     "project",
     "project_identity",
+    "subject",
     "type",
     "authority",
     "tags",
@@ -157,7 +158,8 @@ class Mutations(Forgetting):
             by: who replaces it, for the old one's history.
             reason: why.
             now: the aware moment of the change.
-            fields: fields of `MemoryDraft` that differ; type, authority and tags are inherited.
+            fields: fields of `MemoryDraft` that differ; subject, type, authority and tags are
+                inherited.
 
         Returns:
             The new record.
@@ -195,12 +197,14 @@ class Mutations(Forgetting):
         valid_to: datetime | UnsetType | None = UNSET,
         expires_at: datetime | UnsetType | None = UNSET,
         sources: Iterable[Source | Mapping[str, Any]] | UnsetType = UNSET,
+        speaker: str | UnsetType | None = UNSET,
+        subject: str | UnsetType | None = UNSET,
         **edit: Unpack[EditOptions],
     ) -> MemoryRecord:
         """Changes a record in place; its former state goes into its history.
 
-        What is left out stays; None takes a date away. New content has confidence 1 unless one is
-        given. Every call adds a revision.
+        What is left out stays; None takes a date, the speaker or the subject away. New content has
+        confidence 1 unless one is given. Every call adds a revision.
 
         Raises:
             NotFoundError: there is no such record.
@@ -211,7 +215,7 @@ class Mutations(Forgetting):
             "content": content, "tags": tags, "type": type, "authority": authority,
             "confidence": confidence, "importance": importance, "observed_at": observed_at,
             "valid_from": valid_from, "valid_to": valid_to, "expires_at": expires_at,
-            "sources": sources,
+            "sources": sources, "speaker": speaker, "subject": subject,
         }  # fmt: skip
         changes = {name: value for name, value in given.items() if value is not UNSET}
         return self._revise(id, partial(corrected, changes=changes), **edit)

@@ -113,6 +113,8 @@ class Snapshot(Open, frozen=True, kw_only=True):
     expires_at: DateTime | None = None
     disabled_at: str | None = None
     corrected_from: str | None = None
+    speaker: Text256 | None = None
+    subject: Text256 | None = None
     provenance: Provenance | None = None
     agent_context: AgentContext | None = None
     consolidation: Consolidation | None = None

@@ -24,6 +24,7 @@ from membound.fields import (
     MemoryType,
     Scope,
     Text,
+    Text256,
     Trust,
     Unit,
     list_of,
@@ -76,6 +77,8 @@ class MemoryRecord(Open, frozen=True, kw_only=True):
     workspace: str | None = None
     project: str | None = None
     project_identity: Text | None = None
+    speaker: Text256 | None = None
+    subject: Text256 | None = None
     source_thread_id: str | None = None
     source_turn_id: str | None = None
     provenance: Provenance | None = None

@@ -38,7 +38,7 @@ class Diagnostics(msgspec.Struct, frozen=True, kw_only=True):
         postings: the postings in memory.
         quarantined: files that cannot be used, by name, as of the last full look at the folder.
         index_schema_version: what this version writes.
-        tokenizer_version: what this version writes.
+        tokenizer_version: what makes the store's search tokens.
         last_injected_ids: what was last recalled for injection.
         last_trace: the account of that recall.
         feedback: the state of the feedback log.

@@ -14,6 +14,7 @@ from membound.numbers import unit, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.text import PathText, any_path, any_text, word
 from membound.times import milliseconds, timestamp, utc
+from membound.tokens import TOKENIZERS, Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,6 +62,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     character_budget: int = 0
     min_confidence: float = 0.0
     relevance_mode: RelevanceMode = "foundation-v1"
+    tokenizer: Tokenizer = "v1"
     scopes: tuple[str, ...] | None = None
     types: tuple[str, ...] | None = None
     authorities: tuple[str, ...] | None = None
@@ -107,6 +109,7 @@ def retrieval_request(
     character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy,
     relevance_mode: RelevanceMode = "foundation-v1",
+    tokenizer: Tokenizer = "v1",
 ) -> Request:
     """Validates what a caller asks for; the words are those of `retrieve_records`.
 
@@ -128,6 +131,7 @@ def retrieval_request(
         character_budget=whole(character_budget, "character_budget"),
         min_confidence=unit(min_confidence, "min_confidence"),
         relevance_mode=word(relevance_mode, "relevance_mode", _MODES),
+        tokenizer=word(tokenizer, "tokenizer", TOKENIZERS),
         scopes=_some(scope, "scope", _SCOPES),
         types=_some(type, "type", _TYPES),
         authorities=_some(authority, "authority", _AUTHORITIES),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from membound.fields import Authority, MemoryType, Scope
     from membound.text import PathText
+    from membound.tokens import Tokenizer
 
 __all__ = ["RetrievalResult", "retrieve_among", "retrieve_records"]
 
@@ -127,6 +128,7 @@ def retrieve_records(
     character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy | None = None,
     relevance_mode: RelevanceMode = "foundation-v1",
+    tokenizer: Tokenizer = "v1",
 ) -> RetrievalResult:
     """Recalls the relevant few of ``records``: a pure function of its arguments.
 
@@ -148,6 +150,7 @@ def retrieve_records(
         character_budget: most characters of the whole block, fence included.
         policy: what the host allows; by default everything, 8 records.
         relevance_mode: the named rule of admission.
+        tokenizer: the version of the rules that make search tokens.
 
     Raises:
         InvalidInputError: naming the argument that is not acceptable.
@@ -169,6 +172,7 @@ def retrieve_records(
         character_budget=character_budget,
         policy=MemoryPolicy() if policy is None else policy,
         relevance_mode=relevance_mode,
+        tokenizer=tokenizer,
     )
     return retrieve_among(
         request, [record.to_json() for record in record_list(records)], "disabled"

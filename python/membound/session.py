@@ -24,6 +24,7 @@ from membound.projection import Progress, Projection
 from membound.purged import PurgedIds
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, retrieve_among
+from membound.settings import Settings
 from membound.text import system_path
 from membound.writer import Writer
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.policy import MemoryPolicy
     from membound.request import Request
+    from membound.tokens import Tokenizer
     from membound.trace import IndexState, Trace
 
 __all__ = ["Session", "holds_store", "store_path"]
@@ -58,10 +60,12 @@ class Session:
         index: bool,
         durable: bool,
         postings_bytes: int = 0,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
         self.path = path
         self.policy = policy
         self.clock = clock
+        self.settings = Settings.of(path, tokenizer, durable=durable)
         self._purged = PurgedIds(path / PURGED, durable=durable)
         purged = self._purged.now
         self._aside = CanonicalStore(path / DELETED, durable=durable, purged=purged)
@@ -69,7 +73,12 @@ class Session:
             path / MEMORY, durable=durable, purged=purged, aside=self._aside
         )
         self.writer = Writer(path / LOCK, _BUSY_SECONDS)
-        self._index_file = IndexFile(path / INDEX, durable=durable, postings_bytes=postings_bytes)
+        self._index_file = IndexFile(
+            path / INDEX,
+            durable=durable,
+            tokenizer=self.settings.tokenizer,
+            postings_bytes=postings_bytes,
+        )
         self.projection = (
             Projection(self._index_file, self.canonical, self.writer) if index else None
         )

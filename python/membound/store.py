@@ -18,6 +18,7 @@ from membound.request import RetrievalOptions, retrieval_request, scope_request
 from membound.session import Session, store_path
 from membound.text import PathText, word
 from membound.threads import in_thread
+from membound.tokens import TOKENIZERS, Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,6 +58,7 @@ class MemoryStore(History):
         index: bool = True,
         durability: Durability = "full",
         postings_bytes: int = 512 * 2**20,
+        tokenizer: Tokenizer | None = None,
     ) -> Self:
         """Opens the store in a data folder, making one where there is nothing.
 
@@ -69,10 +71,12 @@ class MemoryStore(History):
                 leaves that to the operating system.
             postings_bytes: most memory for postings, from which a process that goes on recalling
                 answers in microseconds; where they need more, and with 0, it answers from the file.
+            tokenizer: the version of the rules that make search tokens, for a new store; a store
+                keeps what it was made with, which is ``v1`` where nothing is said.
 
         Raises:
             InvalidInputError: naming the argument that is not acceptable.
-            CanonicalFileError: the folder cannot be made.
+            CanonicalFileError: the folder cannot be made, or its settings not be read.
         """
         rules = MemoryPolicy() if policy is None else policy
         require(rules, MemoryPolicy, "policy", "a MemoryPolicy or None")
@@ -87,6 +91,7 @@ class MemoryStore(History):
                 index=index,
                 durable=durable,
                 postings_bytes=whole(postings_bytes, "postings_bytes"),
+                tokenizer=None if tokenizer is None else word(tokenizer, "tokenizer", TOKENIZERS),
             ),
         )
 
@@ -199,6 +204,7 @@ class MemoryStore(History):
             query,
             now=self.now() if now is None else now,
             policy=session.policy if policy is None else policy,
+            tokenizer=session.settings.tokenizer,
             **options,
         )
         result = session.answer(request)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal, get_args
+
 import msgspec
 
 from membound import _core
 from membound.numbers import whole
-from membound.text import any_text
+from membound.text import any_text, word
 
-__all__ = ["SearchTokens", "search_tokens"]
+__all__ = ["TOKENIZERS", "SearchTokens", "Tokenizer", "search_tokens"]
+
+Tokenizer = Literal["v1", "v2"]
+"""The rules that make search tokens, by their version."""
+
+TOKENIZERS: Final = get_args(Tokenizer)
 
 
 class SearchTokens(msgspec.Struct, frozen=True):
     """The distinct search tokens of a text, each at its first place.
 
     Attributes:
-        tokens: ``w…`` words and ``g…`` trigrams in text order, then ``c…`` CJK bigrams.
+        tokens: ``w…`` words, each with its trigrams ``g…``, and ``c…`` pairs of CJK characters; of
+            ``v1`` the pairs come last, of ``v2`` all are in the order of the text.
         truncated: whether at least one more distinct token was left out.
     """
 
@@ -23,17 +31,20 @@ class SearchTokens(msgspec.Struct, frozen=True):
     truncated: bool
 
 
-def search_tokens(text: str, *, limit: int = 512) -> SearchTokens:
-    """Tokenises a text by the rules of tokenizer ``v1``.
+def search_tokens(text: str, *, limit: float = 512, tokenizer: Tokenizer = "v1") -> SearchTokens:
+    """Tokenises a text.
 
     The text is normalised to NFKC and lowercased. Characters are Unicode scalar values; a lone
     surrogate separates words like any other character that is neither letter nor number.
 
     Args:
         text: any text.
-        limit: most tokens; 512 is a record's budget, 128 a query's.
+        limit: most tokens; a record's budget is 512 of ``v1`` and 4,096 of ``v2``, a query's 128.
+        tokenizer: the version of the rules.
 
     Raises:
-        InvalidInputError: ``text`` is no text, or ``limit`` is no number.
+        InvalidInputError: ``text`` is no text, ``limit`` no number, or ``tokenizer`` no version.
     """
-    return SearchTokens(*_core.search_tokens(any_text(text, "text"), whole(limit, "limit")))
+    version = word(tokenizer, "tokenizer", TOKENIZERS)
+    found = _core.search_tokens(any_text(text, "text"), whole(limit, "limit"), version)
+    return SearchTokens(*found)

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from membound.tokens import Tokenizer
+
 __all__ = [
     "Channel",
     "Features",
@@ -122,7 +124,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
     character_budget: int
     weights: Weights
     relevance_mode: str
-    tokenizer_version: str
+    tokenizer_version: Tokenizer
     index_state: IndexState = "disabled"
 
     def to_dict(self) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from membound import _core
 from membound.arguments import require
 from membound.records import MemoryRecord
-from membound.text import any_text
-from membound.tokens import search_tokens
+from membound.text import any_text, word
+from membound.tokens import TOKENIZERS, Tokenizer, search_tokens
 
 __all__ = ["MatchedWords", "matched_words"]
 
@@ -29,7 +30,7 @@ class MatchedWords(msgspec.Struct, frozen=True, kw_only=True):
     missed: tuple[str, ...] = ()
 
 
-def matched_words(query: str, record: MemoryRecord) -> MatchedWords:
+def matched_words(query: str, record: MemoryRecord, *, tokenizer: Tokenizer = "v1") -> MatchedWords:
     """Lists the words of a query by whether a record has them.
 
     Raises:
@@ -37,19 +38,18 @@ def matched_words(query: str, record: MemoryRecord) -> MatchedWords:
     """
     query = any_text(query, "query")
     require(record, MemoryRecord, "record", "a MemoryRecord")
-    sources = (f"{source.kind} {source.locator or ''}" for source in record.sources)
-    text = "\n".join((record.content, " ".join(record.tags), record.type, *sources))
-    has = frozenset(search_tokens(text).tokens)
+    version = word(tokenizer, "tokenizer", TOKENIZERS)
+    has = frozenset(_core.record_tokens(record.to_json(), version))
     found: dict[str, list[str]] = {"matched": [], "partly": [], "missed": []}
-    for token in search_tokens(query, limit=_QUERY_TOKENS).tokens:
-        kind, word = token[0], token[1:]
+    for token in search_tokens(query, limit=_QUERY_TOKENS, tokenizer=version).tokens:
+        kind, piece = token[0], token[1:]
         if kind == "g":
             continue
-        parts = (word[at : at + _TRIGRAM] for at in range(len(word) - _TRIGRAM + 1))
+        parts = (piece[at : at + _TRIGRAM] for at in range(len(piece) - _TRIGRAM + 1))
         if token in has:
-            found["matched"].append(word)
+            found["matched"].append(piece)
         elif kind == "w" and any(f"g{part}" in has for part in parts):
-            found["partly"].append(word)
+            found["partly"].append(piece)
         else:
-            found["missed"].append(word)
+            found["missed"].append(piece)
     return MatchedWords(**{name: tuple(words) for name, words in found.items()})

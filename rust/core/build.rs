@@ -8,38 +8,39 @@ use std::path::Path;
 
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_script::{Script, UnicodeScript};
 
 #[path = "src/class_bits.rs"]
 mod class_bits;
 
-use class_bits::{BLANK, CASED, CJK, RENAMED, ROW, UNSETTLED, WORD};
+use class_bits::{BLANK, CASED, CJK, RENAMED, ROW, UNSETTLED, WORD, v2};
 
 #[expect(clippy::disallowed_methods, reason = "cargo says by the environment where to write")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/class_bits.rs");
+    let source = table("CLASSES", class) + &table("CLASSES_V2", class_v2);
+    Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("class_table.rs"), source)?)
+}
+
+fn table(name: &str, class: fn(char) -> u8) -> String {
     let (mut rows, mut places) = (Vec::new(), Vec::new());
     for start in (0..=u32::from(char::MAX)).step_by(ROW) {
-        let row: Vec<u8> = (start..).take(ROW).map(class).collect();
+        // A surrogate is no character: nothing asks for its class.
+        let of = |point| char::from_u32(point).map_or(0, class);
+        let row: Vec<u8> = (start..).take(ROW).map(of).collect();
         let place = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
         places.push(place);
         if place == rows.len() {
             rows.push(row);
         }
     }
-    let classes = rows.concat();
-    let source = format!(
-        "static ROWS: [u16; {}] = {places:?};\nstatic CLASSES: [u8; {}] = {classes:?};\n",
-        places.len(),
-        classes.len(),
-    );
-    Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("class_table.rs"), source)?)
+    format!("static {name}: Table = Table {{ rows: &{places:?}, bits: &{:?} }};\n", rows.concat())
 }
 
-fn class(point: u32) -> u8 {
-    // A surrogate is no character: nothing asks for its class.
-    char::from_u32(point).map_or(0, |character| script(character) | folding(character))
+fn class(character: char) -> u8 {
+    script(character) | folding(character)
 }
 
 fn script(character: char) -> u8 {
@@ -70,4 +71,40 @@ fn folding(character: char) -> u8 {
     } else {
         BLANK
     }
+}
+
+fn class_v2(character: char) -> u8 {
+    if is_nothing(character) {
+        return v2::NOTHING;
+    }
+    let is_letter = match character.general_category_group() {
+        GeneralCategoryGroup::Letter => true,
+        GeneralCategoryGroup::Number => false,
+        GeneralCategoryGroup::Mark => return v2::MARK,
+        _ => return 0,
+    };
+    match character.script() {
+        Script::Han | Script::Hiragana | Script::Katakana | Script::Bopomofo | Script::Hangul => {
+            v2::CJK
+        }
+        // They lengthen, repeat or close what stands before them in kana and ideographs.
+        Script::Common if matches!(character, '〆' | '〱'..='〵' | 'ー') => v2::CJK,
+        Script::Thai | Script::Lao | Script::Khmer | Script::Myanmar if is_letter => v2::UNSPACED,
+        Script::Tai_Le | Script::New_Tai_Lue | Script::Tai_Tham | Script::Tai_Viet if is_letter => {
+            v2::UNSPACED
+        }
+        _ => v2::WORD,
+    }
+}
+
+/// Characters that format, select a variant or fill; the points and the lengthening stroke that Hebrew and
+/// Arabic may be written with or without.
+fn is_nothing(character: char) -> bool {
+    character.general_category() == GeneralCategory::Format
+        || matches!(
+            character,
+            '\u{34f}' | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}' | '\u{5c2}' | '\u{5c4}' | '\u{5c5}' | '\u{5c7}'
+                | '\u{640}' | '\u{64b}'..='\u{652}' | '\u{670}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}'
+        )
 }

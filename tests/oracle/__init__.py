@@ -7,8 +7,8 @@ from typing import Any
 from tests.oracle.blocks import reference_block
 from tests.oracle.budget import TRACE_LIST, floored, record_limit, select
 from tests.oracle.eligibility import candidates
-from tests.oracle.ranking import ranked, ranking_row
-from tests.oracle.tokens import QUERY_TOKENS, Record, search_tokens
+from tests.oracle.ranking import TOKENIZERS, ranked, ranking_row
+from tests.oracle.tokens import QUERY_TOKENS, Record
 
 DEFAULT_POLICY: dict[str, Any] = {
     "enabled": True,
@@ -30,13 +30,15 @@ def retrieve(
     """Return what the request selects, the context block and the account of every step."""
     policy = policy or DEFAULT_POLICY
     left, filtered = candidates(records, request, policy, now)
-    rows = ranked(left, query, now, request.get("relevance_mode", "foundation-v1"))
+    tokenizer = request.get("tokenizer", "v1")
+    mode = request.get("relevance_mode", "foundation-v1")
+    rows = ranked(left, query, now, mode, tokenizer)
     limit = record_limit(request.get("limit", 64), policy)
     budget = floored(request.get("character_budget", 6000))
     chosen = select([record for record, _ in rows], limit, budget, now)
     taken = chosen.pop("taken")
     ids = [record["id"] for record in taken]
-    query_tokens, cut = search_tokens(query, QUERY_TOKENS)
+    query_tokens, cut = TOKENIZERS[tokenizer].search_tokens(query, QUERY_TOKENS)
     context = reference_block(taken, now)
     return {
         **chosen,

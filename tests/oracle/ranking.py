@@ -7,6 +7,7 @@ from typing import Any
 
 import regex
 
+from tests.oracle import tokens, tokens_v2
 from tests.oracle.dates import milliseconds
 from tests.oracle.tokens import (
     QUERY_TOKENS,
@@ -15,10 +16,9 @@ from tests.oracle.tokens import (
     coverage,
     folded,
     has_cjk,
-    record_text,
-    search_tokens,
 )
 
+TOKENIZERS: dict[str, Any] = {"v1": tokens, "v2": tokens_v2}
 WEIGHTS = {
     "lexical": 0.55,
     "scopeAffinity": 0.1,
@@ -81,10 +81,12 @@ def final_score(features: dict[str, float]) -> float:
     return clamped(total)
 
 
-def features(record: Record, query: str, now: int) -> dict[str, float]:
-    query_tokens, _ = search_tokens(query, QUERY_TOKENS)
+def features(record: Record, query: str, now: int, tokenizer: str = "v1") -> dict[str, float]:
+    rules = TOKENIZERS[tokenizer]
+    query_tokens, _ = rules.search_tokens(query, QUERY_TOKENS)
+    record_tokens, _ = rules.search_tokens(rules.record_text(record), rules.RECORD_TOKENS)
     found = {
-        "lexical": coverage(query_tokens, search_tokens(record_text(record))[0]),
+        "lexical": coverage(query_tokens, record_tokens),
         "scopeAffinity": SCOPE_AFFINITY[record["scope"]],
         "typeAffinity": type_affinity(record, type_hints(query)),
         "freshness": freshness(record, now),
@@ -107,10 +109,10 @@ def order(final: float, updated_at: str, identifier: str) -> tuple[float, float,
 
 
 def ranked(
-    records: list[Record], query: str, now: int, mode: str
+    records: list[Record], query: str, now: int, mode: str, tokenizer: str
 ) -> list[tuple[Record, dict[str, float]]]:
     """Return the admitted records with their features, best first."""
-    rows = [(record, features(record, query, now)) for record in records]
+    rows = [(record, features(record, query, now, tokenizer)) for record in records]
     relevant = [
         (record, found)
         for record, found in rows

@@ -15,6 +15,7 @@ from membound.cli.tables import echo_table, progress
 from membound.cli.text import echo, echo_json, examples, printable
 from membound.doctor import examine
 from membound.session import holds_store
+from membound.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,7 @@ def doctor_command(ctx: click.Context, store: Path, *, fix: bool, as_json: bool)
                 "healthy": not problems,
                 "store": str(store.absolute()),
                 "indexSchemaVersion": _core.index_schema_version,
-                "tokenizerVersion": _core.tokenizer_version,
+                "tokenizerVersion": Settings.of(store, None, durable=True).tokenizer,
                 "findings": to_builtins(findings),
             }
         )

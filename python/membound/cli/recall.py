@@ -95,7 +95,7 @@ def _show(
     if explain:
         echo(printable_lines(("\n" if found.context else "") + found.trace.explain()))
         for record in stored:
-            words = matched_words(query, record)
+            words = matched_words(query, record, tokenizer=found.trace.tokenizer_version)
             told = (
                 f"{name} {', '.join(getattr(words, name))}"
                 for name in words.__struct_fields__

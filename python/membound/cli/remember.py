@@ -40,6 +40,8 @@ __all__ = ["remember_command"]
 @click.option("--scope", type=SCOPES, help="Where it belongs.  [default: workspace]")
 @click.option("--workspace", metavar="PATH", help="Where it holds.  [default: this folder]")
 @click.option("--project", metavar="PATH", help="The project's folder, for scope project.")
+@click.option("--speaker", metavar="NAME", help="Who said it.")
+@click.option("--subject", metavar="NAME", help="Whom or what it is about.")
 @click.option("--type", type=TYPES, help="What kind of memory it is.")
 @click.option("--authority", type=AUTHORITIES, help="directive: a standing rule you approve.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="A label; repeatable.")

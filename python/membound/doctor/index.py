@@ -23,6 +23,7 @@ from membound.folders import writable
 from membound.index_file import IndexFile
 from membound.inspection import compare
 from membound.layout import INDEX
+from membound.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,6 @@ __all__ = ["check_index", "cut_log"]
 
 _MOST_LOG_BYTES: Final = 16 * 1024 * 1024
 _OUTDATED: Final = re.compile(r"its (schema|tokenizer) is ")
-_VERSIONS: Final = f"schema {_core.index_schema_version}, tokenizer {_core.tokenizer_version}"
 _REBUILT: Final = "--fix makes it anew from the files"
 
 
@@ -56,7 +56,8 @@ def cut_log(folder: Path) -> None:
     Raises:
         IndexUnavailableError: the index cannot be used.
     """
-    IndexFile(folder / INDEX, durable=True).open().scrub()
+    tokenizer = Settings.of(folder, None, durable=True).tokenizer
+    IndexFile(folder / INDEX, durable=True, tokenizer=tokenizer).open().scrub()
 
 
 def _findings(session: Session, path: Path) -> Iterator[Finding]:
@@ -66,13 +67,17 @@ def _findings(session: Session, path: Path) -> Iterator[Finding]:
         yield Finding(check="index", severity="warning", what=what, advice=_REBUILT, fixable=True)
         return
     try:
-        index = IndexFile(path, durable=True).open()
+        index = IndexFile(path, durable=True, tokenizer=session.settings.tokenizer).open()
         found = _compared(session, index)
     except (IndexUnavailableError, StoreBusyError) as error:
         yield _trouble(error, session.path)
         return
-    yield Finding(check="versions", severity="ok", what=_VERSIONS)
+    yield Finding(check="versions", severity="ok", what=_versions(session))
     yield found
+
+
+def _versions(session: Session) -> str:
+    return f"schema {_core.index_schema_version}, tokenizer {session.settings.tokenizer}"
 
 
 def _trouble(error: IndexUnavailableError | StoreBusyError, folder: Path) -> Finding:

@@ -60,8 +60,13 @@ def examine(path: PathText, *, fix: bool = False) -> tuple[Finding, ...]:
 
 
 def _look(folder: Path) -> tuple[Finding, ...]:
-    session = _session(folder)
     found: list[Finding] = []
+    try:
+        session = _session(folder)
+    except CanonicalFileError as error:
+        advice = "restore the file; where it is lost, say in it what the store was made with"
+        what = f"its settings cannot be read: {error}"
+        return (Finding(check="folder", severity="problem", what=what, advice=advice),)
     for check in (check_place(folder), check_files(session), check_index(session)):
         try:
             found.extend(check)

@@ -4,12 +4,31 @@ use crate::class_bits::ROW;
 
 include!(concat!(env!("OUT_DIR"), "/class_table.rs"));
 
+/// A table of bits by character: rows that are alike lie in it once.
+struct Table {
+    rows: &'static [u16],
+    bits: &'static [u8],
+}
+
+impl Table {
+    #[inline]
+    fn of(&self, character: char) -> u8 {
+        let point = usize::try_from(u32::from(character)).unwrap_or(0);
+        let row = self.rows.get(point / ROW).map_or(0, |&row| usize::from(row));
+        self.bits.get(row * ROW + point % ROW).copied().unwrap_or(0)
+    }
+}
+
 /// The bits of `character`, made when the crate is compiled.
 #[inline]
 pub(crate) fn class(character: char) -> u8 {
-    let point = usize::try_from(u32::from(character)).unwrap_or(0);
-    let row = ROWS.get(point / ROW).map_or(0, |&row| usize::from(row));
-    CLASSES.get(row * ROW + point % ROW).copied().unwrap_or(0)
+    CLASSES.of(character)
+}
+
+/// The bits that tokenizer `v2` knows `character` by.
+#[inline]
+pub(crate) fn class_v2(character: char) -> u8 {
+    CLASSES_V2.of(character)
 }
 
 #[cfg(test)]

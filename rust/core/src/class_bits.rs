@@ -12,5 +12,19 @@ pub(crate) const RENAMED: u8 = 8;
 pub(crate) const BLANK: u8 = 16;
 /// What it folds to depends on what stands beside it, or the reverse.
 pub(crate) const UNSETTLED: u8 = 32;
-/// Characters in a row of the table.
+/// Characters in a row of a table.
 pub(crate) const ROW: usize = 128;
+
+/// The bits of tokenizer `v2`, in a table of its own: a character has one of them at most.
+pub(crate) mod v2 {
+    /// A letter or number of a writing that parts words by spaces.
+    pub(crate) const WORD: u8 = 1;
+    /// A mark: it belongs to the letter before it.
+    pub(crate) const MARK: u8 = 2;
+    /// A letter or number of the writings of China, Japan and Korea, whose characters mean something in pairs.
+    pub(crate) const CJK: u8 = 4;
+    /// A letter of another writing that parts no words.
+    pub(crate) const UNSPACED: u8 = 8;
+    /// Neither seen nor needed to tell words apart: taken out before anything else.
+    pub(crate) const NOTHING: u8 = 16;
+}

@@ -27,7 +27,8 @@ impl Path for Records {
 
     fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
         let candidate = |(key, record): (usize, &Record)| {
-            let hits = matched(query.texts(), &record.search_tokens().tokens);
+            let hits =
+                matched(query.texts(), &record.search_tokens(query.request.tokenizer).tokens);
             Candidate::unjudged(Arc::new(record.card.clone()), hits, key)
         };
         let candidates = self.0.iter().enumerate().map(candidate).collect();

@@ -16,14 +16,12 @@
 #![forbid(unsafe_code)]
 
 mod admission;
-mod ascii;
 pub mod budget;
 mod candidate;
 mod class;
 mod class_bits;
 pub mod context;
 pub mod directives;
-mod distinct;
 pub mod error;
 mod features;
 pub mod files;
@@ -39,7 +37,6 @@ mod rank;
 pub mod record;
 pub mod request;
 mod retrieve;
-mod scan;
 pub mod scope;
 pub mod shown;
 pub mod text;

@@ -9,7 +9,7 @@ use crate::rank::{self, WEIGHTS};
 use crate::record::Traits;
 use crate::request::Request;
 use crate::scope::Place;
-use crate::tokens::{QUERY_TOKENS, TokenKey, each_token};
+use crate::tokens::{QUERY_TOKENS, TokenKey};
 use crate::trace::Scored;
 
 /// A request, read once.
@@ -34,16 +34,19 @@ pub(crate) struct Query<'a> {
 enum Token {
     Packed(u64),
     Word(Box<str>),
+    Pair(Box<str>),
 }
 
 impl<'a> Query<'a> {
     /// Reads the request's words and scope.
     pub(crate) fn new(request: &'a Request) -> Self {
         let mut tokens = Vec::new();
-        let truncated = each_token(&request.query, QUERY_TOKENS, |key| {
+        let tokenizer = request.tokenizer;
+        let truncated = tokenizer.each_token(&request.query, QUERY_TOKENS, |key| {
             tokens.push(match key {
                 TokenKey::Packed(key) => Token::Packed(key),
                 TokenKey::Word(word) => Token::Word(word.into()),
+                TokenKey::Pair(pair) => Token::Pair(pair.into()),
             });
         });
         Self {
@@ -67,6 +70,7 @@ impl<'a> Query<'a> {
         self.tokens.iter().map(|token| match token {
             Token::Packed(key) => TokenKey::Packed(*key),
             Token::Word(word) => TokenKey::Word(word),
+            Token::Pair(pair) => TokenKey::Pair(pair),
         })
     }
 

@@ -8,6 +8,7 @@ use crate::instant::Millis;
 use crate::record::{Authority, Card, MemoryType};
 use crate::scope::{self, AgentAccess, Place, Scope};
 use crate::text;
+use crate::tokens::Tokenizer;
 
 /// Most records that any request selects, whatever it asks for.
 pub const MOST_RECORDS: u64 = 64;
@@ -75,6 +76,9 @@ pub struct Request {
     pub min_confidence: f64,
     /// The rule of admission.
     pub relevance_mode: RelevanceMode,
+    /// What makes the tokens of query and records.
+    #[serde(default)]
+    pub tokenizer: Tokenizer,
     /// Only these scopes, where given.
     pub scopes: Option<Vec<Scope>>,
     /// Only these types, where given.

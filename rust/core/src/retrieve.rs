@@ -12,7 +12,6 @@ use crate::rank::{self, WEIGHTS};
 use crate::record::Card;
 use crate::request::Request;
 use crate::shown::Shown;
-use crate::tokens::TOKENIZER_VERSION;
 use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
 
 /// Where candidates come from.
@@ -175,6 +174,6 @@ fn account<P: Path>(
         prompt_character_budget: query.request.character_budget,
         ranking_weights: WEIGHTS,
         relevance_mode: query.request.relevance_mode,
-        tokenizer_version: TOKENIZER_VERSION,
+        tokenizer_version: query.request.tokenizer.name(),
     }
 }

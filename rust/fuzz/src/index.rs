@@ -9,13 +9,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use arbitrary::{Result, Unstructured};
 use membound_core::error::Error;
 use membound_core::files::retrieve_records;
-use membound_core::index::{Change, Index, Recalled, Warmth};
+use membound_core::index::{Change, Index, Recalled, Settings, Warmth};
 use membound_core::request::Request;
+use membound_core::tokens::Tokenizer;
 
 use crate::context::check_outcome;
 use crate::hostile;
 
 const MOST_STEPS: usize = 10;
+const SETTINGS: Settings = Settings { durable: false, tokenizer: Tokenizer::V1 };
 const PAGE: [u8; 4096] = [0; 4096];
 
 type Records = BTreeMap<String, String>;
@@ -52,7 +54,7 @@ fn run(choices: &mut Unstructured<'_>, path: &Path) -> Result<()> {
 }
 
 fn open(path: &Path) -> membound_core::error::Result<Index> {
-    let index = Index::open(path, false)?;
+    let index = Index::open(path, SETTINGS)?;
     index.limit_memory(1 << 30);
     Ok(index)
 }

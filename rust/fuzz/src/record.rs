@@ -4,7 +4,7 @@ use membound_core::context::{directive_line, reference_line};
 use membound_core::lifecycle::lifecycle;
 use membound_core::record::Record;
 use membound_core::scope::{Place, normalize_path};
-use membound_core::tokens::RECORD_TOKENS;
+use membound_core::tokens::Tokenizer;
 use serde_json::Value;
 
 use crate::tokens;
@@ -14,7 +14,10 @@ pub fn record(data: &[u8]) {
     let Ok(record) = Record::parse(data) else { return };
     assert_eq!(Record::parse(data).as_ref(), Ok(&record), "equal bytes give equal records");
     check_place(&record.card.place);
-    tokens::check(&record.search_tokens(), RECORD_TOKENS);
+    for tokenizer in [Tokenizer::V1, Tokenizer::V2] {
+        let found = record.search_tokens(tokenizer);
+        tokens::check(tokenizer, &found, tokenizer.record_tokens());
+    }
     for now in [i64::MIN, 0, i64::MAX] {
         lifecycle(&record.card, now);
         assert_eq!(reference_line(&record, &record.content, now).lines().count(), 1);

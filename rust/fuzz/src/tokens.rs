@@ -3,37 +3,44 @@
 use std::collections::BTreeSet;
 
 use membound_core::text::{is_cjk, is_word};
-use membound_core::tokens::{
-    RECORD_TOKENS, SearchTokens, TokenKey, each_token, matched, search_tokens,
-};
+use membound_core::tokens::{SearchTokens, TokenKey, Tokenizer, matched};
 
 /// Takes any text, with a limit of its first byte: bounded, distinct, of the right alphabet, in order.
 pub fn tokens(data: &[u8]) {
     let (limit, text) = data.split_first().map_or((0, data), |(first, rest)| (*first, rest));
     let text = String::from_utf8_lossy(text);
-    let few = search_tokens(&text, limit.into());
-    let all = search_tokens(&text, usize::MAX);
-    check(&few, limit.into());
-    check(&all, usize::MAX);
-    check(&search_tokens(&text, RECORD_TOKENS), RECORD_TOKENS);
-    assert_eq!(few, search_tokens(&text, limit.into()), "equal texts give equal tokens");
+    for tokenizer in [Tokenizer::V1, Tokenizer::V2] {
+        check_all(tokenizer, &text, limit.into());
+    }
+}
+
+fn check_all(tokenizer: Tokenizer, text: &str, limit: usize) {
+    let few = tokenizer.search_tokens(text, limit);
+    let all = tokenizer.search_tokens(text, usize::MAX);
+    let most = tokenizer.record_tokens();
+    check(tokenizer, &few, limit);
+    check(tokenizer, &all, usize::MAX);
+    check(tokenizer, &tokenizer.search_tokens(text, most), most);
+    assert_eq!(few, tokenizer.search_tokens(text, limit), "equal texts give equal tokens");
     assert!(all.tokens.starts_with(&few.tokens), "a limit takes the first");
     assert_eq!(few.truncated, few.tokens.len() < all.tokens.len());
-    check_keys(&text, &all);
+    check_keys(tokenizer, text, &all);
     assert_eq!(matched(&few.tokens, &all.tokens), few.tokens.len());
 }
 
 /// Keys stand for the tokens one to one, and all that fit are packed.
-fn check_keys(text: &str, all: &SearchTokens) {
+fn check_keys(tokenizer: Tokenizer, text: &str, all: &SearchTokens) {
     let (mut packed, mut texts) = (BTreeSet::new(), Vec::new());
-    each_token(text, usize::MAX, |key| {
+    tokenizer.each_token(text, usize::MAX, |key| {
         let token = key.text();
+        let long = token.chars().count() - 1;
         match key {
             TokenKey::Packed(bits) => {
                 assert_ne!(bits, 0, "{token:?}");
                 assert!(packed.insert(bits), "no key twice: {token:?}");
             }
-            TokenKey::Word(_) => assert!(token.chars().count() > 4, "{token:?}"),
+            TokenKey::Word(_) => assert!(long > 3, "{token:?}"),
+            TokenKey::Pair(_) => assert!(long > 2, "{token:?}"),
         }
         texts.push(token);
     });
@@ -41,10 +48,17 @@ fn check_keys(text: &str, all: &SearchTokens) {
 }
 
 /// What holds of every list of tokens.
-pub(crate) fn check(found: &SearchTokens, limit: usize) {
+pub(crate) fn check(tokenizer: Tokenizer, found: &SearchTokens, limit: usize) {
     assert!(found.tokens.len() <= limit);
     let distinct: BTreeSet<&String> = found.tokens.iter().collect();
     assert_eq!(distinct.len(), found.tokens.len(), "no token twice");
+    match tokenizer {
+        Tokenizer::V1 => check_v1(found),
+        Tokenizer::V2 => check_v2(found),
+    }
+}
+
+fn check_v1(found: &SearchTokens) {
     assert!(found.tokens.is_sorted_by_key(|token| token.starts_with('c')), "words come first");
     for token in &found.tokens {
         let (kind, piece) = token.split_at(1);
@@ -58,5 +72,19 @@ pub(crate) fn check(found: &SearchTokens, limit: usize) {
             _ => false,
         };
         assert!(right, "{token:?}");
+    }
+}
+
+/// Marks and joints belong to words too; a trigram comes after a word that has it.
+fn check_v2(found: &SearchTokens) {
+    let mut word = "";
+    for token in &found.tokens {
+        let (kind, piece) = token.split_at(1);
+        assert!(!piece.is_empty() && !piece.contains(char::is_whitespace), "{token:?}");
+        match kind {
+            "w" => word = piece,
+            "g" => assert!(piece.chars().count() == 3 && word.contains(piece), "{token:?}"),
+            _ => assert_eq!(kind, "c"),
+        }
     }
 }

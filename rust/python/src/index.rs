@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use membound_core::error::Error;
-use membound_core::index::{self, Warmth};
+use membound_core::index::{self, Settings, Warmth};
 use membound_core::instant::Millis;
 use membound_core::lock;
 use membound_core::request::Request;
+use membound_core::tokens::Tokenizer;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -19,6 +20,11 @@ use crate::error::{CoreError, CoreResult};
 /// An open index; any thread may use it.
 #[pyclass(frozen, module = "membound._core")]
 pub(crate) struct Index(index::Index);
+
+/// The settings of an index; a tokenizer of another name was refused before.
+fn settings(durable: bool, tokenizer: &str) -> Settings {
+    Settings { durable, tokenizer: Tokenizer::named(tokenizer).unwrap_or_default() }
+}
 
 fn recalled(found: index::Recalled) -> Recalled {
     Recalled::new(found, |json| json)
@@ -31,14 +37,16 @@ type Cursor = (Option<Millis>, String);
 impl Index {
     /// Opens the index at a path, creating an empty one where there is none.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
-        Ok(Self(apart(py, || index::Index::open(&path, durable))?))
+    fn open(py: Python<'_>, path: PathBuf, durable: bool, tokenizer: &str) -> CoreResult<Self> {
+        let settings = settings(durable, tokenizer);
+        Ok(Self(apart(py, || index::Index::open(&path, settings))?))
     }
 
     /// Removes what lies at a path and creates an empty index there.
     #[staticmethod]
-    fn replace(py: Python<'_>, path: PathBuf, durable: bool) -> CoreResult<Self> {
-        Ok(Self(apart(py, || index::Index::replace(&path, durable))?))
+    fn replace(py: Python<'_>, path: PathBuf, durable: bool, tokenizer: &str) -> CoreResult<Self> {
+        let settings = settings(durable, tokenizer);
+        Ok(Self(apart(py, || index::Index::replace(&path, settings))?))
     }
 
     /// Whether every file was looked at; the state of the folder it knows; whether a change is open.

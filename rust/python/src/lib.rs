@@ -26,7 +26,7 @@ mod _core {
     use membound_core::request::Request;
     use membound_core::scope;
     use membound_core::text;
-    use membound_core::tokens;
+    use membound_core::tokens::Tokenizer;
     use membound_core::whole;
     use pyo3::prelude::*;
     use pyo3::pybacked::PyBackedBytes;
@@ -46,7 +46,6 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("build_profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
         module.add("directive_characters", directives::MOST_CHARACTERS)?;
-        module.add("tokenizer_version", tokens::TOKENIZER_VERSION)?;
         module.add("index_schema_version", membound_core::index::SCHEMA_VERSION)
     }
 
@@ -56,10 +55,12 @@ mod _core {
         py: Python<'py>,
         text: &str,
         limit: usize,
+        tokenizer: &str,
     ) -> PyResult<(Bound<'py, PyTuple>, bool)> {
+        let tokenizer = Tokenizer::named(tokenizer).unwrap_or_default();
         let (mut all, mut ends) = (String::new(), vec![0]);
         let truncated = apart(py, text, || {
-            tokens::each_token(text, limit, |token| {
+            tokenizer.each_token(text, limit, |token| {
                 token.push_to(&mut all);
                 ends.push(all.len());
             })
@@ -68,11 +69,18 @@ mod _core {
         Ok((PyTuple::new(py, found)?, truncated))
     }
 
+    /// The search tokens of a record.
+    #[pyfunction]
+    fn record_tokens(record: PyBackedBytes, tokenizer: &str) -> CoreResult<Vec<String>> {
+        let tokenizer = Tokenizer::named(tokenizer).unwrap_or_default();
+        Ok(Record::parse(&record)?.search_tokens(tokenizer).tokens)
+    }
+
     /// How many search tokens `search_tokens` gives, and whether there were more than `limit`.
     #[pyfunction]
     fn token_count(py: Python<'_>, text: &str, limit: usize) -> (usize, bool) {
         let mut count = 0;
-        let truncated = apart(py, text, || tokens::each_token(text, limit, |_| count += 1));
+        let truncated = apart(py, text, || Tokenizer::V1.each_token(text, limit, |_| count += 1));
         (count, truncated)
     }
 

@@ -12,10 +12,12 @@ use std::io::{Write as _, stdout};
 use std::path::Path;
 
 use membound_core::error::Result;
-use membound_core::index::{Change, Index};
+use membound_core::index::{Change, Index, Settings};
+use membound_core::tokens::Tokenizer;
 
 use corpus::Corpus;
 
+const SETTINGS: Settings = Settings { durable: false, tokenizer: Tokenizer::V1 };
 const RECORDS: usize = 4_000;
 const WRITTEN: usize = 500;
 const REQUESTS: usize = 200;
@@ -37,7 +39,7 @@ fn main() -> Done {
 }
 
 fn filled(folder: &Path) -> Result<Index> {
-    Index::open(&folder.join("filled.sqlite3"), false)
+    Index::open(&folder.join("filled.sqlite3"), SETTINGS)
 }
 
 fn prepare(folder: &Path) -> Done {
@@ -57,7 +59,7 @@ fn measure(folder: &Path) -> Done {
     let requests = corpus.requests(REQUESTS)?;
     let few = &requests[..REQUESTS_TO_FILE];
     let written = corpus.records("n", WRITTEN);
-    let (filled, empty) = (filled(folder)?, Index::open(&folder.join("empty.sqlite3"), false)?);
+    let (filled, empty) = (filled(folder)?, Index::open(&folder.join("empty.sqlite3"), SETTINGS)?);
     filled.limit_memory(MEMORY_BYTES);
 
     writeln!(stdout(), "{}", vectors())?;

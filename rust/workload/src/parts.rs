@@ -5,7 +5,7 @@ use std::hint::black_box;
 use membound_core::error::Result;
 use membound_core::index::{Change, Index, Recalled};
 use membound_core::request::Request;
-use membound_core::tokens::{RECORD_TOKENS, each_token, search_tokens};
+use membound_core::tokens::Tokenizer;
 
 /// Records that are read into memory in one step.
 const STEP: usize = 512;
@@ -13,7 +13,7 @@ const STEP: usize = 512;
 /// The keys of each text's tokens.
 pub(crate) fn token_keys(texts: &[String]) -> usize {
     for text in texts {
-        each_token(text, RECORD_TOKENS, |key| {
+        Tokenizer::V1.each_token(text, Tokenizer::V1.record_tokens(), |key| {
             black_box(key);
         });
     }
@@ -23,7 +23,7 @@ pub(crate) fn token_keys(texts: &[String]) -> usize {
 /// Each text's tokens as texts, as the index in the file has them.
 pub(crate) fn token_texts(texts: &[String]) -> usize {
     for text in texts {
-        black_box(search_tokens(text, RECORD_TOKENS));
+        black_box(Tokenizer::V1.search_tokens(text, Tokenizer::V1.record_tokens()));
     }
     texts.len()
 }

@@ -102,7 +102,7 @@ mod tests {
             )
         ) {
             let folder = crate::index::tests::folder("changes");
-            let index = Index::open(&folder.join("index.sqlite3"), false).unwrap();
+            let index = Index::open(&folder.join("index.sqlite3"), crate::index::tests::RELAXED).unwrap();
             for (records, removed) in batches {
                 let (since, before) = index.read(|now| Ok((sequence(now)?, rows(now)?))).unwrap();
                 let records: Vec<String> =

@@ -11,6 +11,7 @@ use super::standing::Standing;
 use super::{Index, words};
 use crate::error::{Error, Result};
 use crate::record::{Authority, Card, Mark, Record};
+use crate::tokens::Tokenizer;
 
 const SUM_DIFFERS: &str = "SELECT EXISTS (
     SELECT place, standing, records FROM census WHERE records <> 0
@@ -45,7 +46,7 @@ impl Index {
             require(!differs(PLACES_DIFFER)?, "the words of some records are missing")?;
             require(!differs(NEWER_WORDS)?, "it has words of rows that are yet to come")?;
             let tail = words::tail(connection)?;
-            let (words, tags) = expected(connection, &tail)?;
+            let (words, tags) = expected(connection, &tail, self.settings.tokenizer)?;
             let indexed = indexed_words(connection, &tail)?;
             require(words == indexed, "its words are not those of its records")?;
             require(tags == indexed_tags(connection)?, "its tags are not those of its records")
@@ -74,7 +75,7 @@ impl Sum {
 
 /// What the words and the tags of all records sum to; every column is compared on the way. The words of the
 /// tail are counted from its rows.
-fn expected(connection: &Connection, tail: &[i64]) -> Result<(Sum, Sum)> {
+fn expected(connection: &Connection, tail: &[i64], tokenizer: Tokenizer) -> Result<(Sum, Sum)> {
     let (mut words, mut tags) = (Sum::default(), Sum::default());
     let mut all = connection.prepare("SELECT row, json FROM record")?;
     let mut rows = all.query([])?;
@@ -85,7 +86,7 @@ fn expected(connection: &Connection, tail: &[i64]) -> Result<(Sum, Sum)> {
             .map_err(|error| Error::IndexCorrupt { reason: error.to_string() })?;
         require(holds(connection, row, &record.card)?, "a row is not what its record gives")?;
         if record.card.mark.is_none() && tail.binary_search(&row).is_err() {
-            let tokens = record.search_tokens().tokens;
+            let tokens = record.search_tokens(tokenizer).tokens;
             words.add(tokens.iter().map(|token| term(token)), row);
         }
         tags.add(record.card.tags.iter().map(String::as_bytes), row);

@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn recall_from_the_file_is_exact(steps in vec(step(), 1..6)) {
         let folder = super::tests::folder("exactness");
-        let index = Index::open(&folder.join("index.sqlite3"), false).unwrap();
+        let index = Index::open(&folder.join("index.sqlite3"), super::tests::RELAXED).unwrap();
         let mut records = BTreeMap::new();
         for Step { records: written, removed, merged, requests } in steps {
             let json: Vec<&[u8]> = written.iter().map(|(_, json)| json.as_bytes()).collect();

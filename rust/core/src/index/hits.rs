@@ -12,7 +12,7 @@ use super::words;
 use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::record::Record;
-use crate::tokens::{RECORD_TOKENS, TokenKey, each_token};
+use crate::tokens::{TokenKey, Tokenizer};
 
 /// So many postings are read in the time in which one record is read, parsed and tokenised: by a process
 /// that has just started, which finds no page of the file in its memory yet.
@@ -130,41 +130,34 @@ impl Hits {
     }
 }
 
-/// The tokens of a query, to be looked for in a record's.
+/// The tokens of a query, in order, to be looked for in a record's.
 pub(super) struct Asked<'q> {
-    packed: Vec<u64>,
-    words: Vec<&'q str>,
+    tokenizer: Tokenizer,
+    keys: Vec<TokenKey<'q>>,
 }
 
 impl<'q> Asked<'q> {
     pub(super) fn of(query: &'q Query<'_>) -> Self {
-        let mut asked = Self { packed: Vec::new(), words: Vec::new() };
-        for key in query.keys() {
-            match key {
-                TokenKey::Packed(key) => asked.packed.push(key),
-                TokenKey::Word(word) => asked.words.push(word),
-            }
-        }
-        asked.packed.sort_unstable();
-        asked.words.sort_unstable();
-        asked
+        let mut keys: Vec<_> = query.keys().collect();
+        keys.sort_unstable();
+        Self { tokenizer: query.request.tokenizer, keys }
     }
 
     /// How many of them a record holds, by its own tokens.
     pub(super) fn held_by(&self, record: &Record) -> usize {
         let mut held = 0;
-        each_token(&record.search_text(), RECORD_TOKENS, |token| {
-            held += usize::from(match token {
-                TokenKey::Packed(key) => self.packed.binary_search(&key).is_ok(),
-                TokenKey::Word(word) => self.words.binary_search(&word).is_ok(),
-            });
+        record.each_token(self.tokenizer, |token| {
+            held += usize::from(self.keys.binary_search(&token).is_ok());
         });
         held
     }
 
     /// Whether postings tell exactly what a record holds: more, where a token is as long as one that was cut.
     pub(super) fn is_told_by_postings(&self) -> bool {
-        self.words.iter().all(|word| word.len() + 1 < MOST_TOKEN_BYTES)
+        self.keys.iter().all(|key| match key {
+            TokenKey::Packed(_) => true,
+            TokenKey::Word(text) | TokenKey::Pair(text) => text.len() + 1 < MOST_TOKEN_BYTES,
+        })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::record::Record;
 use crate::request::Request;
 use crate::retrieve::{Outcome, retrieve};
 use crate::shown::Shown;
+use crate::tokens::Tokenizer;
 
 /// More changed rows than this are read by the one who fills, not by a recall.
 const FEW: usize = 256;
@@ -36,8 +37,9 @@ pub enum Warmth {
 }
 
 /// The postings of an open index, shared by threads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Memory {
+    tokenizer: Tokenizer,
     limit: AtomicUsize,
     held: RwLock<Held>,
 }
@@ -67,6 +69,11 @@ struct Recent {
 type Found = (Arc<Shown>, Arc<[u8]>);
 
 impl Memory {
+    /// Of no postings yet, and for none.
+    pub(super) fn new(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, limit: AtomicUsize::new(0), held: RwLock::default() }
+    }
+
     /// Lets the postings take so many bytes; 0 keeps none.
     pub(super) fn limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
@@ -105,11 +112,11 @@ impl Memory {
         }
         held.or_nothing(|held| {
             if !held.started || !held.follow(connection, usize::MAX)? {
-                held.restart(connection)?;
+                held.restart(connection, self.tokenizer)?;
             }
             held.read_more(connection, most)?;
             if held.postings.is_worn() {
-                held.restart(connection)?;
+                held.restart(connection, self.tokenizer)?;
             }
             held.count();
             Ok(())
@@ -187,9 +194,11 @@ impl Held {
     }
 
     /// Begins to read all rows of a snapshot.
-    fn restart(&mut self, connection: &Connection) -> Result<()> {
+    fn restart(&mut self, connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
         let sequence = changes::sequence(connection)?;
-        *self = Self { sequence, reading: Some(i64::MIN), started: true, ..Self::default() };
+        let postings = Postings::new(tokenizer);
+        let reading = Some(i64::MIN);
+        *self = Self { postings, sequence, reading, started: true, ..Self::default() };
         Ok(())
     }
 

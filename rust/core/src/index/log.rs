@@ -63,7 +63,7 @@ mod tests {
     use std::thread::JoinHandle;
 
     use super::*;
-    use crate::index::tests::folder;
+    use crate::index::tests::{RELAXED, folder};
     use crate::index::{Change, Index};
 
     fn record(number: usize) -> String {
@@ -99,7 +99,7 @@ mod tests {
     fn the_log_stays_short_though_somebody_always_reads() {
         let folder = folder("log");
         let path = folder.join("index.sqlite3");
-        let index = Arc::new(Index::open(&path, false).unwrap());
+        let index = Arc::new(Index::open(&path, RELAXED).unwrap());
         let done = Arc::new(AtomicBool::new(false));
         let readers = always_reading(&index, &done);
         let mut most = 0;

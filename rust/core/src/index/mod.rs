@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Error, Result};
+use crate::tokens::Tokenizer;
 
 use connections::{Connections, at_work, close_with_checkpoint, connect};
 
@@ -42,6 +43,15 @@ pub use write::Change;
 /// How long a statement waits for another process's lock.
 const BUSY_SECONDS: u32 = 5;
 
+/// How an index is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether commits survive the loss of power.
+    pub durable: bool,
+    /// What makes its tokens; one of another is not opened.
+    pub tokenizer: Tokenizer,
+}
+
 /// An open index, shared by threads: one connection writes, and as many read as there are readers at once.
 #[derive(Debug)]
 pub struct Index {
@@ -49,7 +59,7 @@ pub struct Index {
     file: file::Identity,
     sides: [file::Identity; 2],
     schema: i64,
-    durable: bool,
+    settings: Settings,
     connections: Arc<Connections<recall::Seen>>,
     memory: hot::Memory,
     log: log::Bound,
@@ -58,31 +68,29 @@ pub struct Index {
 
 impl Index {
     /// Opens the index at `path`, creating an empty one where there is none.
-    ///
-    /// `durable` asks for commits that survive the loss of power.
-    pub fn open(path: &Path, durable: bool) -> Result<Self> {
+    pub fn open(path: &Path, settings: Settings) -> Result<Self> {
         let _at_work = at_work();
         // An empty file becomes an index in one hand: whoever made the same at once would be told that
         // it is busy, without a wait.
         let empty = file::is_empty(path);
         let _lock = if empty { file::replacing(path) } else { file::opening(path) }?;
-        Self::open_here(path, durable)
+        Self::open_here(path, settings)
     }
 
     /// Puts an empty index in the place of what lies at `path`; others go on with what was there.
     ///
     /// An index of an older schema is kept beside it, anything else is removed.
-    pub fn replace(path: &Path, durable: bool) -> Result<Self> {
+    pub fn replace(path: &Path, settings: Settings) -> Result<Self> {
         let _at_work = at_work();
         let _replacing = file::replacing(path)?;
         if let Some(older) = schema::older(path) {
             file::keep(path, older)?;
         }
         file::remove(path)?;
-        Self::open_here(path, durable)
+        Self::open_here(path, settings)
     }
 
-    fn open_here(path: &Path, durable: bool) -> Result<Self> {
+    fn open_here(path: &Path, settings: Settings) -> Result<Self> {
         file::create(path)?;
         file::require_files(path)?;
         if file::lost_its_log(path) {
@@ -90,7 +98,7 @@ impl Index {
         }
         let file = file::identity(path);
         let writer = connect(path).map_err(|error| schema::told(path, error))?;
-        let schema = match schema::prepare(&writer, durable) {
+        let schema = match schema::prepare(&writer, settings) {
             Ok(schema) => schema,
             Err(error) => {
                 // Refused as it is, with its log.
@@ -107,9 +115,9 @@ impl Index {
             file,
             sides: file::sides(path),
             schema,
-            durable,
+            settings,
             connections: Connections::new(writer),
-            memory: hot::Memory::default(),
+            memory: hot::Memory::new(settings.tokenizer),
             log: log::Bound::new(),
             closed: AtomicBool::new(false),
         })
@@ -174,7 +182,7 @@ impl Index {
 
     /// Runs `work` in the writer's transaction; an error undoes it.
     fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        self.write_as(self.durable, work)
+        self.write_as(self.settings.durable, work)
     }
 
     /// The same, where `synced` says whether the commit is to survive the loss of power.
@@ -211,6 +219,11 @@ fn replaced() -> Error {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+
+    use super::{Settings, Tokenizer};
+
+    /// The settings of most tests.
+    pub(super) const RELAXED: Settings = Settings { durable: false, tokenizer: Tokenizer::V1 };
 
     /// An empty folder of one test.
     pub(super) fn folder(name: &str) -> PathBuf {

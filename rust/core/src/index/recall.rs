@@ -10,7 +10,7 @@ use super::candidates::Fts5;
 use super::connections::{Reader, at_work};
 use super::hot::Warmth;
 use super::{Index, State, changes, schema};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::request::Request;
 use crate::retrieve::{Outcome, retrieve};
 
@@ -28,17 +28,20 @@ pub(super) struct Seen {
 impl Index {
     /// Recalls from one snapshot.
     pub fn retrieve(&self, request: &Request) -> Result<Recalled> {
+        self.require_tokenizer(request)?;
         self.on_snapshot(|connection, seen| self.recalled(connection, seen, request))
     }
 
     /// Recalls from one snapshot, through the file whatever is in memory.
     pub fn retrieve_from_file(&self, request: &Request) -> Result<Recalled> {
+        self.require_tokenizer(request)?;
         self.read(|connection| retrieve(request, &mut Fts5::new(connection)))
     }
 
     /// Recalls from one snapshot if it is known to be in line with the files in `folder`: every one was
     /// looked at, the folder is as the index knows it, and no writer is at work.
     pub fn recall(&self, request: &Request, folder: &Path) -> Result<Option<Recalled>> {
+        self.require_tokenizer(request)?;
         if !self.is_current() {
             return Ok(None);
         }
@@ -47,6 +50,16 @@ impl Index {
             let in_line = *complete && !changing && *known == identity(folder);
             in_line.then(|| self.recalled(connection, seen, request)).transpose()
         })
+    }
+
+    fn require_tokenizer(&self, request: &Request) -> Result<()> {
+        let (kept, asked) = (self.settings.tokenizer, request.tokenizer);
+        if kept == asked {
+            return Ok(());
+        }
+        let reason =
+            format!("its tokens are {}'s, and {}'s were asked for", kept.name(), asked.name());
+        Err(Error::IndexUnavailable { reason })
     }
 
     fn recalled(

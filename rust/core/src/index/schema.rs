@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::connections::look;
-use super::file;
 use super::log::MOST_BYTES;
+use super::{Settings, file};
 use crate::error::{Error, Result};
-use crate::tokens::TOKENIZER_VERSION;
+use crate::tokens::Tokenizer;
 
 /// The schema this version writes; kept in `PRAGMA user_version`.
 pub const SCHEMA_VERSION: i64 = 3;
@@ -99,18 +99,18 @@ CREATE TABLE frequent (
 /// Makes the connection ready to write our tables, creating them in an empty file; gives their cookie.
 ///
 /// A file that is not ours to write is refused before anything in it is touched.
-pub(super) fn prepare(connection: &Connection, durable: bool) -> Result<i64> {
+pub(super) fn prepare(connection: &Connection, settings: Settings) -> Result<i64> {
     let header = Header::read(connection)?;
     header.require()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    sync(connection, durable)?;
+    sync(connection, settings.durable)?;
     connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "journal_size_limit", MOST_BYTES)?;
     if header.empty {
-        create(connection)?;
+        create(connection, settings.tokenizer)?;
     }
     require_tables(connection)?;
-    require_tokenizer(connection)?;
+    require_tokenizer(connection, settings.tokenizer)?;
     cookie(connection)
 }
 
@@ -201,7 +201,7 @@ fn is_empty(connection: &Connection) -> Result<bool> {
     Ok(connection.query_row(sql, [], |row| row.get(0))?)
 }
 
-fn create(connection: &Connection) -> Result<()> {
+fn create(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     // Another process may have been first.
     if is_empty(connection)? {
@@ -210,7 +210,7 @@ fn create(connection: &Connection) -> Result<()> {
         connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
         connection.execute(
             "INSERT INTO meta (name, value) VALUES ('tokenizer', ?1)",
-            [TOKENIZER_VERSION],
+            [tokenizer.name()],
         )?;
     }
     connection.execute_batch("COMMIT")?;
@@ -239,12 +239,12 @@ fn tables(connection: &Connection) -> Result<Vec<[String; 4]>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn require_tokenizer(connection: &Connection) -> Result<()> {
+fn require_tokenizer(connection: &Connection, wanted: Tokenizer) -> Result<()> {
     let tokenizer: Option<String> = connection
         .query_row("SELECT value FROM meta WHERE name = 'tokenizer'", [], |row| row.get(0))
         .optional()?;
     match tokenizer {
-        Some(tokenizer) if tokenizer == TOKENIZER_VERSION => Ok(()),
+        Some(tokenizer) if tokenizer == wanted.name() => Ok(()),
         found => Err(Error::IndexOutdated {
             reason: format!("its tokenizer is {}", found.as_deref().unwrap_or("unknown")),
         }),

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::changes::{changes, prune, sequence};
 use crate::error::{Error, Result};
 use crate::record::Record;
-use crate::tokens::{RECORD_TOKENS, each_token};
+use crate::tokens::Tokenizer;
 
 /// Most changes that are left in the tail by a commit.
 const MOST_CHANGES: i64 = 256;
@@ -43,15 +43,15 @@ pub(super) fn tail(connection: &Connection) -> Result<Vec<i64>> {
 }
 
 /// Merges the tail where it has become too long; forgets what nobody needs of the log.
-pub(super) fn keep_short(connection: &Connection) -> Result<()> {
+pub(super) fn keep_short(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
     let long = sequence(connection)? - merged(connection)?;
     if long > MOST_CHANGES {
         let asked = is_complete(connection)?;
         if asked || long > MOST_FILLING {
-            merge(connection)?;
+            merge(connection, tokenizer)?;
         }
         if asked {
-            count_frequent(connection)?;
+            count_frequent(connection, tokenizer)?;
         }
     }
     prune(connection, merged(connection)?)
@@ -65,12 +65,12 @@ fn is_complete(connection: &Connection) -> Result<bool> {
 
 /// Merges the tail, then all words into one segment, which is read about twice as fast. Afterwards no
 /// table of words has one that no record holds.
-pub(super) fn optimize(connection: &Connection) -> Result<()> {
-    merge(connection)?;
+pub(super) fn optimize(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
+    merge(connection, tokenizer)?;
     connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
     connection.execute("DELETE FROM frequent", [])?;
     connection.execute("UPDATE words SET counted = 0", [])?;
-    count_frequent(connection)?;
+    count_frequent(connection, tokenizer)?;
     prune(connection, merged(connection)?)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn optimize(connection: &Connection) -> Result<()> {
 /// Every record has its place in `search`, one that is marked without a word; and no number that
 /// `search` was given goes to another record before it has forgotten it. So it is known which it must
 /// have, and words that are not accounted for do not stay behind to be found under others.
-fn merge(connection: &Connection) -> Result<()> {
+fn merge(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
     let rows = tail(connection)?;
     if rows.is_empty() {
         return Ok(());
@@ -96,7 +96,7 @@ fn merge(connection: &Connection) -> Result<()> {
         let mut found = find.query([row])?;
         if let Some(columns) = found.next()? {
             let json = columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            write.execute(params![row, words(json)?])?;
+            write.execute(params![row, words(json, tokenizer)?])?;
         }
     }
     connection
@@ -106,11 +106,11 @@ fn merge(connection: &Connection) -> Result<()> {
 }
 
 /// The words by which recall finds a record, parted by spaces: of one that is marked, none.
-fn words(json: &[u8]) -> Result<String> {
+fn words(json: &[u8], tokenizer: Tokenizer) -> Result<String> {
     let record = Record::parse(json).map_err(|error| damaged(&error.to_string()))?;
     let mut words = String::with_capacity(json.len());
     if record.card.mark.is_none() {
-        each_token(&record.search_text(), RECORD_TOKENS, |token| {
+        record.each_token(tokenizer, |token| {
             token.push_to(&mut words);
             words.push(' ');
         });
@@ -121,7 +121,7 @@ fn words(json: &[u8]) -> Result<String> {
 /// Takes a sample of how many records hold a token, where the index has grown by half since the last one.
 ///
 /// It tells recall what to ask for first, so it may be wrong and old: no answer depends on it.
-fn count_frequent(connection: &Connection) -> Result<()> {
+fn count_frequent(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
     let records: i64 = connection
         .prepare_cached("SELECT ifnull(sum(records), 0) FROM census")?
         .query_row([], |row| row.get(0))?;
@@ -129,7 +129,7 @@ fn count_frequent(connection: &Connection) -> Result<()> {
     if records < SAMPLE || records < counted + counted / 2 {
         return Ok(());
     }
-    let tokens = sample(connection)?;
+    let tokens = sample(connection, tokenizer)?;
     connection.execute("DELETE FROM frequent", [])?;
     let mut note =
         connection.prepare_cached("INSERT INTO frequent (token, records) VALUES (?1, ?2)")?;
@@ -144,7 +144,7 @@ fn count_frequent(connection: &Connection) -> Result<()> {
 }
 
 /// The tokens of records that lie evenly among all, in order.
-fn sample(connection: &Connection) -> Result<Vec<String>> {
+fn sample(connection: &Connection, tokenizer: Tokenizer) -> Result<Vec<String>> {
     let most = newest(connection)?;
     let mut next = connection
         .prepare_cached("SELECT json FROM record WHERE row >= ?1 ORDER BY row LIMIT 1")?;
@@ -152,7 +152,8 @@ fn sample(connection: &Connection) -> Result<Vec<String>> {
     for number in 0..SAMPLE {
         let mut found = next.query([most * number / SAMPLE])?;
         if let Some(columns) = found.next()? {
-            let words = words(columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            let json = columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            let words = words(json, tokenizer)?;
             tokens.extend(words.split_ascii_whitespace().map(str::to_owned));
         }
     }
@@ -167,7 +168,7 @@ fn damaged(reason: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::tests::folder;
+    use crate::index::tests::{RELAXED, folder};
     use crate::index::{Change, Index};
 
     fn record(number: usize, content: &str) -> String {
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn the_tail_stays_short_once_recall_asks_the_index() {
         let folder = folder("tail");
-        let index = Index::open(&folder.join("index.sqlite3"), false).unwrap();
+        let index = Index::open(&folder.join("index.sqlite3"), RELAXED).unwrap();
         for number in 0..300 {
             write(&index, &[record(number, "kiwi")]);
         }
@@ -212,7 +213,7 @@ mod tests {
     fn a_word_that_many_records_held_is_gone_with_the_last_of_them() {
         let folder = folder("gone");
         let path = folder.join("index.sqlite3");
-        let index = Index::open(&path, false).unwrap();
+        let index = Index::open(&path, RELAXED).unwrap();
         let word = |number| if number % 16 == 0 { "zanzibar" } else { "kiwi" };
         let records: Vec<String> = (0..1_000).map(|number| record(number, word(number))).collect();
         write(&index, &records);

@@ -36,7 +36,7 @@ impl Index {
 
     /// Puts the words in order, as is worth it after many changes.
     pub fn optimize(&self) -> Result<()> {
-        self.write(words::optimize)
+        self.write(|connection| words::optimize(connection, self.settings.tokenizer))
     }
 
     /// Erases from the file, and from memory, what removed records left there; whether all of it is gone.
@@ -56,7 +56,7 @@ impl Index {
     /// Where it settles intents it need not survive the loss of power: the intents do, whose commit was
     /// synced before a file changed, and what they lead to is in the files.
     pub fn apply(&self, change: &Change<'_>) -> Result<usize> {
-        let synced = self.durable && change.settled.is_empty();
+        let synced = self.settings.durable && change.settled.is_empty();
         self.write_as(synced, |connection| {
             let mut rows = Rows::new(connection)?;
             let mut changed = 0;
@@ -77,7 +77,7 @@ impl Index {
                 .notes
                 .iter()
                 .try_for_each(|(name, value)| note.execute([name, value]).map(drop))?;
-            words::keep_short(connection)?;
+            words::keep_short(connection, self.settings.tokenizer)?;
             Ok(changed)
         })
     }

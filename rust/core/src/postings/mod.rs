@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::record::{Card, Record};
-use crate::tokens::{RECORD_TOKENS, each_token};
+use crate::tokens::Tokenizer;
 
 use partition::Partition;
 use segment::Entry;
@@ -64,6 +64,7 @@ enum Location {
 /// The postings of the records of one index.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
+    tokenizer: Tokenizer,
     terms: Terms,
     partitions: Vec<Partition>,
     /// The number of each agent's place; nobody is "".
@@ -74,6 +75,11 @@ pub(crate) struct Postings {
 }
 
 impl Postings {
+    /// Of no records yet.
+    pub(crate) fn new(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, ..Self::default() }
+    }
+
     /// Puts the record of a row in the place of what the row was before.
     pub(crate) fn put(&mut self, row: u32, record: Record, standing: Standing) -> Result<(), Full> {
         self.remove(row);
@@ -153,7 +159,7 @@ impl Postings {
     fn terms_of(&mut self, record: &Record) -> Option<Vec<terms::Term>> {
         let mut terms = Vec::new();
         let mut full = false;
-        each_token(&record.search_text(), RECORD_TOKENS, |token| match self.terms.intern(token) {
+        record.each_token(self.tokenizer, |token| match self.terms.intern(token) {
             Some(term) => terms.push(term),
             None => full = true,
         });

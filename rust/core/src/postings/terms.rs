@@ -11,6 +11,8 @@ pub(super) type Term = u64;
 
 /// What stands before a tag in the vocabulary, and in no word.
 const TAG: char = '#';
+/// What stands before a pair there, and before letters of its writing in no word.
+const PAIR: char = '&';
 
 /// The terms of one index: short tokens are their own number, words and tags get one when they first come.
 #[derive(Debug, Default)]
@@ -25,6 +27,7 @@ impl Terms {
         match token {
             TokenKey::Packed(key) => Some(key),
             TokenKey::Word(word) => self.number(word).map(numbered),
+            TokenKey::Pair(pair) => self.number(&format!("{PAIR}{pair}")).map(numbered),
         }
     }
 
@@ -33,6 +36,7 @@ impl Terms {
         match token {
             TokenKey::Packed(key) => Some(key),
             TokenKey::Word(word) => self.add(word),
+            TokenKey::Pair(pair) => self.add(&format!("{PAIR}{pair}")),
         }
     }
 

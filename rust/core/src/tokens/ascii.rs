@@ -2,7 +2,7 @@
 
 use pulp::{Arch, WithSimd};
 
-use crate::scan::{CHARACTER_BITS, TRIGRAM};
+use super::{CHARACTER_BITS, TRIGRAM};
 
 pub(crate) const BLOCK: usize = 64;
 /// So many trigrams can be read from each place of a block.

@@ -1,4 +1,4 @@
-//! The search tokens of a folded text, as keys: found in one pass, then freed of repetitions.
+//! Tokenizer `v1`: the tokens of a folded text, as keys, found in one pass and then freed of repetitions.
 
 use std::mem::swap;
 use std::ops::{ControlFlow, Range};
@@ -6,14 +6,11 @@ use std::str::Chars;
 
 use pulp::Arch;
 
-use crate::ascii::{AHEAD, BLOCK, Block};
+use super::ascii::{AHEAD, BLOCK, Block};
+use super::distinct::Distinct;
+use super::{CHARACTER_BITS, PAIR, TRIGRAM, TokenKey, hash};
 use crate::class::class;
 use crate::class_bits::{CJK, WORD};
-use crate::distinct::Distinct;
-use crate::tokens::TokenKey;
-
-pub(crate) const CHARACTER_BITS: u32 = 21;
-pub(crate) const TRIGRAM: u64 = 1 << (3 * CHARACTER_BITS);
 
 /// So many keys are freed of repetitions together.
 const BATCH: usize = 128;
@@ -154,12 +151,12 @@ impl<'t> Scanner<'t> {
         let count = self.bigrams.len();
         let mut next = rest.next();
         while let Some(character) = next.filter(|&next| class(next) & (CJK | doubt) == CJK) {
-            self.bigrams.push((before << CHARACTER_BITS) | u64::from(character));
+            self.bigrams.push(PAIR | (before << CHARACTER_BITS) | u64::from(character));
             before = u64::from(character);
             next = rest.next();
         }
         if self.bigrams.len() == count {
-            self.bigrams.push(before);
+            self.bigrams.push(PAIR | before);
         }
         next
     }
@@ -242,16 +239,6 @@ impl<'t> Scanner<'t> {
             TRIGRAM | self.found.words.len() as u64
         })
     }
-}
-
-/// A hash of a word of at least four bytes: of its length, its ends and its middle.
-fn hash(word: &str) -> u64 {
-    let bytes = word.as_bytes();
-    let four =
-        |bytes: Option<&[u8; 4]>| u64::from(bytes.map_or(0, |&four| u32::from_le_bytes(four)));
-    let middle = bytes.get(bytes.len() / 2 - 2..).and_then(<[u8]>::first_chunk);
-    let ends = (four(bytes.first_chunk()) << 32) | four(bytes.last_chunk());
-    ends ^ (four(middle) << 17) ^ ((bytes.len() as u64) << 56)
 }
 
 /// The place of the lowest bit.
