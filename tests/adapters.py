@@ -163,6 +163,7 @@ def store_of(
         store.import_records(records_of(records))
         if index:
             store.wait_until_ready(60)
+            assert store.verify().ok
         yield store
 
 

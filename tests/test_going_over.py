@@ -5,6 +5,8 @@ from __future__ import annotations
 from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from membound import MemoryStore
 from membound.backfill import Backfill
 from membound.canonical import CanonicalStore
@@ -14,11 +16,10 @@ from tests.stores import NOW
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
-
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside another recall"])
 def test_what_the_files_have_told_is_not_taken_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, beside: bool
 ) -> None:
     """A recall turns to the files, the index is filled, one is written, and now they are read."""
     with MemoryStore.open(tmp_path, index=False, durability="relaxed") as store:
@@ -42,6 +43,9 @@ def test_what_the_files_have_told_is_not_taken_back(
             may_fill.set()
             assert reader.wait_until_ready(60)
             assert writer.wait_until_ready(60)
+            if beside:
+                trace = reader.retrieve("kiwi", now=NOW).trace
+                assert (trace.mode, trace.candidate_count) == ("sqlite-fts5", 200)
             monkeypatch.setattr("membound.projection.follow", held_follow)
             verb.start()
             assert written.wait(60)

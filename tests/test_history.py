@@ -292,3 +292,30 @@ def test_of_two_who_replace_one_record_the_second_is_told(store: MemoryStore) ->
     with pytest.raises(ConflictError, match="replaced already"):
         store.supersede("k", "pear")
     assert len(store.list(include_inactive=True)) == 2
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("update", {"content": "pear", "expected_revison": 99}),
+        ("update", {"changes": {"content": "pear"}}),
+        ("disable", {"mark": "deleted_at"}),
+        ("enable", {"bogus": 1}),
+        ("delete", {"bogus": 1}),
+        ("restore", {"bogus": 1}),
+        ("rollback", {"revision": 1, "bogus": 1}),
+        ("supersede", {"content": "pear", "bogus": 1}),
+    ],
+)
+def test_a_word_that_no_verb_knows_changes_nothing(
+    tmp_path: Path, verb: str, arguments: dict[str, Any]
+) -> None:
+    with MemoryStore.open(tmp_path) as store:
+        first = store.remember("kiwi", scope="user", now=NOW)
+        store.update(first.id, content="plum", now=NOW)
+        if verb == "restore":
+            store.delete(first.id, now=NOW)
+        before = list(store.export())
+        with pytest.raises((TypeError, InvalidInputError)):
+            getattr(store, verb)(first.id, **arguments)
+        assert list(store.export()) == before

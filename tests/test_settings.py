@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from multiprocessing import get_context
@@ -41,12 +42,20 @@ def test_a_store_keeps_the_tokenizer_that_it_was_made_with(tmp_path: Path) -> No
         MemoryStore.open(tmp_path, tokenizer="v1")
 
 
-def test_a_store_that_says_nothing_is_one_of_the_first_version(tmp_path: Path) -> None:
+@pytest.mark.parametrize("older", [True, False], ids=["without a file", "with one"])
+def test_a_store_that_says_nothing_is_one_of_the_first_version(
+    tmp_path: Path, *, older: bool
+) -> None:
     with MemoryStore.open(tmp_path) as store:
         store.remember("set read_timeout to 30", scope="user", now=NOW)
         assert store.diagnostics().tokenizer_version == "v1"
         assert found(store, "read_timeout") == ["set read_timeout to 30"]
-    assert not (tmp_path / FILE).exists()
+    assert json.loads((tmp_path / FILE).read_bytes()) == {"tokenizer": "v1"}
+    if older:
+        (tmp_path / FILE).unlink()
+        with MemoryStore.open(tmp_path) as store:
+            assert store.diagnostics().tokenizer_version == "v1"
+        assert not (tmp_path / FILE).exists()
     with pytest.raises(InvalidInputError, match="v1, which this store was made with"):
         MemoryStore.open(tmp_path, tokenizer="v2")
 
@@ -62,14 +71,18 @@ def test_an_index_of_another_tokenizer_is_made_anew(tmp_path: Path) -> None:
         assert store.verify().ok
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"tokenizer": "v9"}', '{"tokenizer": 2}', "\udcff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "{}", '{"tokenizer": "v9"}', '{"tokenizer": 2}', '{"tokeniser": "v2"}', "\udcff"],
+)
 def test_settings_that_cannot_be_read_are_named_and_nothing_is_guessed(
     tmp_path: Path, text: str
 ) -> None:
     (tmp_path / "memory").mkdir()
     (tmp_path / FILE).write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(CanonicalFileError, match=FILE):
+    with pytest.raises(CanonicalFileError, match=FILE) as refusal:
         MemoryStore.open(tmp_path)
+    assert "v9" not in str(refusal.value)
     [finding] = examine(tmp_path)
     assert (finding.check, finding.severity) == ("folder", "problem")
     assert FILE in finding.what
@@ -129,7 +142,7 @@ def join(barrier: Barrier) -> None:
     barrier.wait(120)
 
 
-def opened(folder: str, tokenizer: Tokenizer) -> list[str | None]:
+def opened(folder: str, tokenizer: Tokenizer | None) -> list[str | None]:
     """Opens new stores at the same moments as the other does: with what, None where refused."""
     kept: list[str | None] = []
     for number in range(20):
@@ -142,10 +155,14 @@ def opened(folder: str, tokenizer: Tokenizer) -> list[str | None]:
     return kept
 
 
-def test_of_two_that_make_a_store_at_once_one_is_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", ["v1", None])
+def test_of_two_that_make_a_store_at_once_one_is_first(
+    tmp_path: Path, other: Tokenizer | None
+) -> None:
     context = get_context("spawn")
     barrier = context.Barrier(2)
     with ProcessPoolExecutor(2, mp_context=context, initializer=join, initargs=(barrier,)) as pool:
-        both = list(pool.map(opened, [str(tmp_path)] * 2, ["v1", "v2"]))
-    for one, other in zip(*both, strict=True):
-        assert {one, other} in ({"v1", None}, {"v2", None})
+        both = list(pool.map(opened, [str(tmp_path)] * 2, [other, "v2"]))
+    for one, second in zip(*both, strict=True):
+        kept = (one, second)
+        assert kept in {("v1", None), (None, "v2") if other else ("v2", "v2")}

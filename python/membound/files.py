@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Unfinished",
+    "content_of",
     "is_temporary",
     "move",
     "read_files",
     "temporary",
-    "whole",
     "write_new",
 ]
 
@@ -50,7 +50,7 @@ def is_temporary(name: str) -> bool:
 def read_files(paths: Sequence[str]) -> Iterator[bytes | int]:
     """Reads regular files, many at a time; neither a link is followed nor a pipe waited for.
 
-    Gives of each what `whole` takes: its bytes, or the number of the error that prevents it.
+    Gives of each what `content_of` takes: its bytes, or the number of the error that prevents it.
     """
     done = 0
     while some := _core.read_files(paths[done : done + _AT_ONCE]):
@@ -58,7 +58,7 @@ def read_files(paths: Sequence[str]) -> Iterator[bytes | int]:
         done += len(some)
 
 
-def whole(found: bytes | int) -> bytes:
+def content_of(found: bytes | int) -> bytes:
     """Gives what was read of a file.
 
     Raises:

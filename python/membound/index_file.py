@@ -38,7 +38,7 @@ class IndexFile:
     """
 
     def __init__(
-        self, path: Path, *, durable: bool, tokenizer: Tokenizer = "v1", postings_bytes: int = 0
+        self, path: Path, *, durable: bool, tokenizer: Tokenizer, postings_bytes: int = 0
     ) -> None:
         self._path = path
         self._durable = durable

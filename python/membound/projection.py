@@ -17,6 +17,7 @@ from membound.errors import (
     StoreBusyError,
 )
 from membound.filling import Filling
+from membound.going_over import GoingOver
 from membound.intents import announce, follow, settle
 from membound.log import logger
 from membound.notes import UNSCRUBBED, quarantined, scrubbed, up_to_date
@@ -24,6 +25,8 @@ from membound.warming import PostingsStatus, Warming, filled
 from membound.watch import Watch
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from membound import _core
     from membound.canonical import CanonicalStore, Quarantined
     from membound.index_file import IndexFile
@@ -55,24 +58,33 @@ class Projection(Filling):
         self._file = file
         self._watch = Watch(canonical)
         self._warming = Warming()
-        # The last recall was answered from the files, which tell of a change before it is settled.
-        self._ahead = False
+        self._going_over = GoingOver()
 
     def recall(self, request: bytes) -> _core.Recalled | None:
         """Recalls through the index; None where it cannot answer."""
+        turn = self._going_over.turn()
         found = self._recalled_at_once(request)
         if found is None:
-            found = self.ask(lambda index: self._retrieved(index, request))
-        self._ahead = found is None
+            found = self.ask(lambda index: self._retrieved(index, request, turn))
+        elif self._going_over.ahead:
+            self._going_over.settled(turn)
         index = self._index
         if found is not None and index is not None and not found.is_from_memory():
             self._warming.missed(index)
         return found
 
-    def _retrieved(self, index: _core.Index, request: bytes) -> _core.Recalled | None:
+    def _retrieved(self, index: _core.Index, request: bytes, turn: int) -> _core.Recalled | None:
         """Recalls, unless that might take back what the files have told."""
         _, _, changing = index.state()
-        return None if self._ahead and changing else index.retrieve(request)
+        if not changing:
+            self._going_over.settled(turn)
+        elif self._going_over.ahead:
+            return None
+        return index.retrieve(request)
+
+    def reading_files(self) -> AbstractContextManager[None]:
+        """A block in which a recall that the index cannot answer reads the files."""
+        return self._going_over.reading()
 
     def _recalled_at_once(self, request: bytes) -> _core.Recalled | None:
         """Recalls in one call of the core, where nothing else has to be looked at."""

@@ -10,7 +10,7 @@ import msgspec
 from membound.errors import CanonicalFileError, InvalidRecordError, NotFoundError
 from membound.faults import ABSENT, reason_of
 from membound.file_names import file_name
-from membound.files import read_files, whole
+from membound.files import content_of, read_files
 from membound.folders import folds_case, other_spelling
 from membound.record_folder import RecordFolder
 from membound.records import MemoryRecord, read_record
@@ -108,7 +108,7 @@ class RecordFiles(RecordFolder):
 
     def _found(self, name: str, file: bytes | int, purged: Container[str]) -> _Found:
         try:
-            record, text = read_record(whole(file))
+            record, text = read_record(content_of(file))
         except OSError as fault:
             if fault.errno in ABSENT:
                 return None

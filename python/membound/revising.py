@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from membound.changes import check_revision
 from membound.times import utc
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from membound.records import MemoryRecord
-    from membound.revision import Noted
     from membound.session import Session
 
 __all__ = ["Revising"]
@@ -43,12 +42,13 @@ class Revising:
         *,
         expected_revision: int | None = None,
         now: datetime | None = None,
-        **noted: Unpack[Noted],
+        by: str | None = None,
+        reason: str | None = None,
     ) -> MemoryRecord:
         session, moment = self._begin(now)
         with session.writer.held():
             record = session.canonical.require(id)
             check_revision(record, expected_revision)
-            after = change(record, now=moment, **noted)
+            after = change(record, now=moment, by=by, reason=reason)
             session.commit([after])
         return after

@@ -173,15 +173,20 @@ def _apply(tree: dict[str, Any], attribute: str, value: object) -> None:
 
 
 def _former(
-    record: MemoryRecord, operation: Operation, now_text: str, **noted: Unpack[Noted]
+    record: MemoryRecord,
+    operation: Operation,
+    now_text: str,
+    *,
+    by: str | None = None,
+    reason: str | None = None,
 ) -> Revision:
     """Gives the entry of the history for a state that is about to be replaced."""
     return Revision(
         revision=record.revision,
         changed_at=now_text,
         operation=operation,
-        changed_by=_remark(noted.get("by"), "by", ORIGIN_CHARACTERS),
-        reason=_remark(noted.get("reason"), "reason", REASON_CHARACTERS),
+        changed_by=_remark(by, "by", ORIGIN_CHARACTERS),
+        reason=_remark(reason, "reason", REASON_CHARACTERS),
         snapshot=Snapshot(**{name: getattr(record, name) for name in json_names(Snapshot)}),
     )
 

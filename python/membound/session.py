@@ -24,7 +24,6 @@ from membound.projection import Progress, Projection
 from membound.purged import PurgedIds
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, retrieve_among
-from membound.settings import Settings
 from membound.text import system_path
 from membound.writer import Writer
 
@@ -36,12 +35,13 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.policy import MemoryPolicy
     from membound.request import Request
-    from membound.tokens import Tokenizer
+    from membound.settings import Settings
     from membound.trace import IndexState, Trace
 
-__all__ = ["Session", "holds_store", "store_path"]
+__all__ = ["BUSY_SECONDS", "Session", "holds_store", "store_path"]
 
-_BUSY_SECONDS = 5.0
+BUSY_SECONDS = 5.0
+"""How long a writer waits for another one."""
 _T = TypeVar("_T")
 
 Position = tuple[int | None, str]
@@ -60,23 +60,23 @@ class Session:
         index: bool,
         durable: bool,
         postings_bytes: int = 0,
-        tokenizer: Tokenizer | None = None,
+        settings: Settings,
     ) -> None:
         self.path = path
         self.policy = policy
         self.clock = clock
-        self.settings = Settings.of(path, tokenizer, durable=durable)
+        self.writer = Writer(path / LOCK, BUSY_SECONDS)
+        self.settings = settings
         self._purged = PurgedIds(path / PURGED, durable=durable)
         purged = self._purged.now
         self._aside = CanonicalStore(path / DELETED, durable=durable, purged=purged)
         self.canonical = CanonicalStore(
             path / MEMORY, durable=durable, purged=purged, aside=self._aside
         )
-        self.writer = Writer(path / LOCK, _BUSY_SECONDS)
         self._index_file = IndexFile(
             path / INDEX,
             durable=durable,
-            tokenizer=self.settings.tokenizer,
+            tokenizer=settings.tokenizer,
             postings_bytes=postings_bytes,
         )
         self.projection = (
@@ -127,7 +127,8 @@ class Session:
         found = None if projection is None else projection.recall(request.to_json())
         if found is not None:
             return RetrievalResult.found(found, "ready")
-        return retrieve_among(request, self.load(), self.state)
+        with nullcontext() if projection is None else projection.reading_files():
+            return retrieve_among(request, self.load(), self.state)
 
     def load(self) -> list[bytes]:
         """Reads every canonical file that can be used."""

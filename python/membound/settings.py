@@ -3,82 +3,105 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from membound.canonical_json import indented
-from membound.errors import CanonicalFileError, InvalidInputError
-from membound.faults import ABSENT, reason_of
-from membound.files import read_files, temporary, whole, write_new
-from membound.folders import sync
+from membound.errors import CanonicalFileError, InvalidInputError, InvalidRecordError
+from membound.faults import ABSENT
+from membound.files import content_of, move, read_files, temporary, write_new
+from membound.folders import sync, writable
 from membound.layout import FOLDERS, SETTINGS
+from membound.strict_json import json_object
 from membound.tokens import Tokenizer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from membound.writer import Writer
+
 __all__ = ["Settings"]
 
-_VERB: Final = "use"
+_EXPECTED = 'it is not what a store notes, such as {"tokenizer": "v1"}'
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of one store; a store without a file of them has these.
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The settings of one store.
 
     Attributes:
-        tokenizer: what makes the search tokens.
+        tokenizer: what makes the search tokens; ``v1`` of a store that is older than settings.
     """
 
-    tokenizer: Tokenizer = "v1"
+    tokenizer: Tokenizer
 
     @classmethod
-    def of(cls, folder: Path, wanted: Tokenizer | None, *, durable: bool) -> Self:
-        """Reads a store's settings; of a new store, writes those that are wanted.
+    def read(cls, folder: Path) -> Self | None:
+        """Reads a store's settings; None where it has none.
+
+        Raises:
+            CanonicalFileError: they cannot be read.
+        """
+        path = folder / SETTINGS
+        try:
+            text = content_of(next(read_files([str(path)])))
+            return msgspec.convert(json_object(text), cls)
+        except OSError as fault:
+            if fault.errno in ABSENT:
+                return None
+            raise CanonicalFileError(str(path), "read", str(fault.strerror)) from fault
+        except (msgspec.ValidationError, InvalidRecordError) as fault:
+            raise CanonicalFileError(str(path), "use", _EXPECTED) from fault
+
+    @classmethod
+    def in_use(cls, folder: Path) -> Self:
+        """Gives the settings of a store, written or not.
+
+        Raises:
+            CanonicalFileError: they cannot be read.
+        """
+        return cls.read(folder) or cls(tokenizer="v1")
+
+    @classmethod
+    def of(
+        cls, folder: Path, writer: Writer, wanted: Tokenizer | None = None, *, durable: bool
+    ) -> Self:
+        """Gives the settings that a store is used with; those of a new one are written first.
 
         Raises:
             CanonicalFileError: they cannot be read, or not written.
             InvalidInputError: the store was made with others than wanted.
+            StoreBusyError: another process is making the store, and does not end.
         """
-        found = cls._read(folder)
-        if found is None and wanted is not None and not _holds_anything(folder):
-            _write(folder, cls(tokenizer=wanted), durable=durable)
-            found = cls._read(folder)
-        found = cls() if found is None else found
+        found = cls.read(folder)
+        if found is None and _is_new(folder):
+            with writer.held():
+                found = cls.read(folder)
+                if found is None and _is_new(folder):
+                    found = cls(tokenizer=wanted or "v1")
+                    _write(folder, found, durable=durable)
+        found = found or cls.in_use(folder)
         if wanted not in {None, found.tokenizer}:
             expected = f"{found.tokenizer}, which this store was made with"
             raise InvalidInputError("tokenizer", expected, str(wanted))
         return found
 
-    @classmethod
-    def _read(cls, folder: Path) -> Self | None:
-        path = folder / SETTINGS
-        try:
-            return msgspec.json.decode(whole(next(read_files([str(path)]))), type=cls)
-        except OSError as fault:
-            if fault.errno in ABSENT:
-                return None
-            raise CanonicalFileError(str(path), _VERB, reason_of(fault)) from fault
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            raise CanonicalFileError(str(path), _VERB, f"it is damaged: {fault}") from fault
+
+def _is_new(folder: Path) -> bool:
+    """Whether no store has been in a folder, and one may be made there."""
+    return writable(folder) and not any(os.path.lexists(folder / name) for name in FOLDERS)
 
 
 def _write(folder: Path, settings: Settings, *, durable: bool) -> None:
-    """Writes settings, unless another process has been first."""
+    """Writes settings; the caller holds the right to write."""
     path, spare = folder / SETTINGS, folder / temporary()
     try:
-        write_new(str(spare), indented(msgspec.json.encode(settings)), durable=durable)
         try:
-            with suppress(FileExistsError):
-                path.hardlink_to(spare)
+            write_new(str(spare), indented(msgspec.json.encode(settings)), durable=durable)
+            move(str(spare), str(path))
         finally:
-            spare.unlink()
+            spare.unlink(missing_ok=True)
         if durable:
             sync(folder)
     except OSError as fault:
-        raise CanonicalFileError(str(path), "write", reason_of(fault)) from fault
-
-
-def _holds_anything(folder: Path) -> bool:
-    return any(os.path.lexists(folder / name) for name in FOLDERS)
+        raise CanonicalFileError(str(path), "write", str(fault.strerror)) from fault

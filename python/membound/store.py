@@ -11,14 +11,17 @@ from membound.errors import InvalidInputError
 from membound.feedback import FeedbackLog
 from membound.history import History
 from membound.inspection import diagnose, verify
+from membound.layout import LOCK
 from membound.listing import Cursor, listed
 from membound.numbers import seconds, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.request import RetrievalOptions, retrieval_request, scope_request
-from membound.session import Session, store_path
+from membound.session import BUSY_SECONDS, Session, store_path
+from membound.settings import Settings
 from membound.text import PathText, word
 from membound.threads import in_thread
 from membound.tokens import TOKENIZERS, Tokenizer
+from membound.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -76,24 +79,28 @@ class MemoryStore(History):
 
         Raises:
             InvalidInputError: naming the argument that is not acceptable.
-            CanonicalFileError: the folder cannot be made, or its settings not be read.
+            CanonicalFileError: the folder cannot be made, or its settings not be read or written.
+            StoreBusyError: another process is making the store, and does not end.
         """
         rules = MemoryPolicy() if policy is None else policy
         require(rules, MemoryPolicy, "policy", "a MemoryPolicy or None")
         require_callback(clock, "clock")
         require(index, bool, "index", "True or False")
         durable = word(durability, "durability", get_args(Durability)) == "full"
-        return cls(
-            Session(
-                store_path(path, durable=durable),
-                rules,
-                _utc_now if clock is None else clock,
-                index=index,
-                durable=durable,
-                postings_bytes=whole(postings_bytes, "postings_bytes"),
-                tokenizer=None if tokenizer is None else word(tokenizer, "tokenizer", TOKENIZERS),
-            ),
+        wanted = None if tokenizer is None else word(tokenizer, "tokenizer", TOKENIZERS)
+        most = whole(postings_bytes, "postings_bytes")
+        folder = store_path(path, durable=durable)
+        writer = Writer(folder / LOCK, BUSY_SECONDS)
+        session = Session(
+            folder,
+            rules,
+            _utc_now if clock is None else clock,
+            index=index,
+            durable=durable,
+            postings_bytes=most,
+            settings=Settings.of(folder, writer, wanted, durable=durable),
         )
+        return cls(session)
 
     def __enter__(self) -> Self:
         return self

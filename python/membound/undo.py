@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from membound.errors import PartialChangeError
 from membound.faults import ABSENT, reason_of
-from membound.files import read_files, temporary, whole, write_new
+from membound.files import content_of, read_files, temporary, write_new
 from membound.folders import sync
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Undo:
 
     def _content(self, name: str) -> bytes | None:
         found = next(read_files([f"{self._folder}/{name}"]))
-        return None if isinstance(found, int) and found in ABSENT else whole(found)
+        return None if isinstance(found, int) and found in ABSENT else content_of(found)
 
     def _put_back(self, former: dict[str, bytes | None], error: BaseException) -> None:
         refused: dict[Path, OSError] = {}

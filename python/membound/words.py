@@ -6,7 +6,7 @@ import msgspec
 
 from membound import _core
 from membound.arguments import require
-from membound.records import MemoryRecord
+from membound.records import MemoryRecord, reread
 from membound.text import any_text, word
 from membound.tokens import TOKENIZERS, Tokenizer, search_tokens
 
@@ -34,12 +34,13 @@ def matched_words(query: str, record: MemoryRecord, *, tokenizer: Tokenizer = "v
     """Lists the words of a query by whether a record has them.
 
     Raises:
-        InvalidInputError: one of them is not what it should be.
+        InvalidInputError: one of them is not what it should be; of a record, the field is named.
     """
     query = any_text(query, "query")
     require(record, MemoryRecord, "record", "a MemoryRecord")
     version = word(tokenizer, "tokenizer", TOKENIZERS)
-    has = frozenset(_core.record_tokens(record.to_json(), version))
+    _, text = reread(record)
+    has = frozenset(_core.record_tokens(text, version))
     found: dict[str, list[str]] = {"matched": [], "partly": [], "missed": []}
     for token in search_tokens(query, limit=_QUERY_TOKENS, tokenizer=version).tokens:
         kind, piece = token[0], token[1:]

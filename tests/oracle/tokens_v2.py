@@ -54,7 +54,8 @@ def words(compound: str) -> list[tuple[str, bool]]:
 
 def units(text: str) -> list[tuple[str, bool]]:
     """The units of a text in its order, as tokens, and whether their trigrams count."""
-    normal = NOTHING.sub("", unicodedata.normalize("NFKC", text))
+    seen = NOTHING.sub("", unicodedata.normalize("NFKC", text))
+    normal = unicodedata.normalize("NFC", seen)
     found: list[tuple[str, bool]] = []
     for piece in PIECE.finditer(normal):
         if piece["compound"]:

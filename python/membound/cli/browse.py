@@ -104,6 +104,8 @@ def _facts(record: MemoryRecord) -> list[tuple[str, str]]:
         "scope": record.scope,
         "workspace": record.workspace,
         "project": record.project,
+        "speaker": record.speaker,
+        "subject": record.subject,
         "type": record.type,
         "authority": record.authority,
         "tags": ", ".join(record.tags),

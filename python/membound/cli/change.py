@@ -43,6 +43,8 @@ __all__ = ["disable_command", "edit_command", "forget_command"]
 @click.option("--content", metavar="TEXT", help="The new statement.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="The new tags; repeatable.")
 @click.option("--no-tags", is_flag=True, help="Take every tag away.")
+@click.option("--speaker", metavar="NAME", help="Who said it.")
+@click.option("--subject", metavar="NAME", help="Whom or what it is about.")
 @click.option("--type", type=TYPES)
 @click.option("--authority", type=AUTHORITIES)
 @click.option("--confidence", type=UNIT)

@@ -14,23 +14,27 @@ from membound.cli.outcome import NEGATIVE
 from membound.cli.tables import echo_table, progress
 from membound.cli.text import echo, echo_json, examples, printable
 from membound.doctor import examine
+from membound.errors import CanonicalFileError
 from membound.session import holds_store
 from membound.settings import Settings
+from membound.tokens import TOKENIZERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from membound.doctor import Finding
+    from membound.tokens import Tokenizer
 
 __all__ = ["doctor_command", "init_command", "rebuild_command"]
 
 
 @click.command("init")
+@click.option("--tokenizer", type=click.Choice(TOKENIZERS), help="What makes its search tokens.")
 @click.pass_obj
-def init_command(store: Path) -> None:
+def init_command(store: Path, *, tokenizer: Tokenizer | None) -> None:
     """Create an empty store; one that is there is left as it is."""
     there = holds_store(store)
-    with open_store(store, create=True):
+    with open_store(store, create=True, tokenizer=tokenizer):
         name = printable(str(store))
         echo(f"{name} is a store already" if there else f"created a store in {name}")
 
@@ -66,7 +70,7 @@ def doctor_command(ctx: click.Context, store: Path, *, fix: bool, as_json: bool)
                 "healthy": not problems,
                 "store": str(store.absolute()),
                 "indexSchemaVersion": _core.index_schema_version,
-                "tokenizerVersion": Settings.of(store, None, durable=True).tokenizer,
+                "tokenizerVersion": _tokenizer(store),
                 "findings": to_builtins(findings),
             }
         )
@@ -79,6 +83,14 @@ def doctor_command(ctx: click.Context, store: Path, *, fix: bool, as_json: bool)
         echo(f"{len(problems):,} to be mended" if problems else "healthy")
     if problems:
         ctx.exit(NEGATIVE)
+
+
+def _tokenizer(store: Path) -> Tokenizer | None:
+    """Return the store's tokenizer, none where a finding says that it cannot be read."""
+    try:
+        return Settings.in_use(store).tokenizer
+    except CanonicalFileError:
+        return None
 
 
 def _row(finding: Finding) -> tuple[str, str, str]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from membound.tokens import Tokenizer
+
 __all__ = [
     "AUTHORITIES",
     "SCOPES",
@@ -111,11 +113,13 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_store(path: Path, *, create: bool = False) -> MemoryStore:
+def open_store(
+    path: Path, *, create: bool = False, tokenizer: Tokenizer | None = None
+) -> MemoryStore:
     """Open the store at `path`; only what writes new records creates one."""
     if not create:
         require_store(path)
-    return MemoryStore.open(path)
+    return MemoryStore.open(path, tokenizer=tokenizer)
 
 
 def require_store(path: Path) -> None:

@@ -50,7 +50,7 @@ __all__ = ["remember_command"]
 @click.option(
     "--supersedes",
     metavar="ID",
-    help="The record that it replaces; its place and tags are inherited.",
+    help="The record that it replaces; its place, subject and tags are inherited.",
 )
 @expires
 @json_output

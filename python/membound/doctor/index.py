@@ -56,7 +56,7 @@ def cut_log(folder: Path) -> None:
     Raises:
         IndexUnavailableError: the index cannot be used.
     """
-    tokenizer = Settings.of(folder, None, durable=True).tokenizer
+    tokenizer = Settings.in_use(folder).tokenizer
     IndexFile(folder / INDEX, durable=True, tokenizer=tokenizer).open().scrub()
 
 

@@ -17,6 +17,7 @@ from membound.errors import CanonicalFileError, InvalidInputError, StoreError
 from membound.excerpt import excerpt
 from membound.policy import MemoryPolicy
 from membound.session import Session, holds_store
+from membound.settings import Settings
 from membound.store import MemoryStore
 from membound.text import PathText, system_path
 
@@ -84,7 +85,14 @@ def _look(folder: Path) -> tuple[Finding, ...]:
 
 def _session(folder: Path) -> Session:
     """Opens a store's parts without its index, which a look must not heal."""
-    return Session(folder, MemoryPolicy(), lambda: datetime.now(UTC), index=False, durable=True)
+    return Session(
+        folder,
+        MemoryPolicy(),
+        lambda: datetime.now(UTC),
+        index=False,
+        durable=True,
+        settings=Settings.in_use(folder),
+    )
 
 
 def _mend(folder: Path, findings: tuple[Finding, ...]) -> dict[Check, str]:

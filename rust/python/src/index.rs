@@ -21,9 +21,8 @@ use crate::error::{CoreError, CoreResult};
 #[pyclass(frozen, module = "membound._core")]
 pub(crate) struct Index(index::Index);
 
-/// The settings of an index; a tokenizer of another name was refused before.
-fn settings(durable: bool, tokenizer: &str) -> Settings {
-    Settings { durable, tokenizer: Tokenizer::named(tokenizer).unwrap_or_default() }
+fn settings(durable: bool, tokenizer: &str) -> CoreResult<Settings> {
+    Ok(Settings { durable, tokenizer: Tokenizer::named(tokenizer)? })
 }
 
 fn recalled(found: index::Recalled) -> Recalled {
@@ -38,14 +37,14 @@ impl Index {
     /// Opens the index at a path, creating an empty one where there is none.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, durable: bool, tokenizer: &str) -> CoreResult<Self> {
-        let settings = settings(durable, tokenizer);
+        let settings = settings(durable, tokenizer)?;
         Ok(Self(apart(py, || index::Index::open(&path, settings))?))
     }
 
     /// Removes what lies at a path and creates an empty index there.
     #[staticmethod]
     fn replace(py: Python<'_>, path: PathBuf, durable: bool, tokenizer: &str) -> CoreResult<Self> {
-        let settings = settings(durable, tokenizer);
+        let settings = settings(durable, tokenizer)?;
         Ok(Self(apart(py, || index::Index::replace(&path, settings))?))
     }
 

@@ -33,7 +33,7 @@ mod _core {
     use pyo3::types::{PyBytes, PyTuple};
 
     use crate::convert::{Whole, json};
-    use crate::error::CoreResult;
+    use crate::error::{CoreError, CoreResult};
 
     #[pymodule_export]
     use crate::convert::Recalled;
@@ -57,7 +57,7 @@ mod _core {
         limit: usize,
         tokenizer: &str,
     ) -> PyResult<(Bound<'py, PyTuple>, bool)> {
-        let tokenizer = Tokenizer::named(tokenizer).unwrap_or_default();
+        let tokenizer = Tokenizer::named(tokenizer).map_err(CoreError::from)?;
         let (mut all, mut ends) = (String::new(), vec![0]);
         let truncated = apart(py, text, || {
             tokenizer.each_token(text, limit, |token| {
@@ -72,7 +72,7 @@ mod _core {
     /// The search tokens of a record.
     #[pyfunction]
     fn record_tokens(record: PyBackedBytes, tokenizer: &str) -> CoreResult<Vec<String>> {
-        let tokenizer = Tokenizer::named(tokenizer).unwrap_or_default();
+        let tokenizer = Tokenizer::named(tokenizer)?;
         Ok(Record::parse(&record)?.search_tokens(tokenizer).tokens)
     }
 

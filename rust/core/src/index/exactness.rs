@@ -6,11 +6,12 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{Change, Index, words};
+use super::{Change, Index, Settings, words};
 use crate::files::retrieve_records;
 use crate::request::Request;
+use crate::tokens::Tokenizer;
 
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 15] = [
     "kiwi",
     "harvest",
     "pear",
@@ -23,6 +24,9 @@ const WORDS: [&str; 12] = [
     "ab",
     "go",
     "market",
+    "src/plum.rs",
+    "C++",
+    "ไทยครับ",
 ];
 const NOW: i64 = 1_782_907_200_000;
 
@@ -128,9 +132,13 @@ fn assert_same(index: &Index, records: &BTreeMap<String, String>, request: &Requ
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
-    fn recall_from_the_file_is_exact(steps in vec(step(), 1..6)) {
+    fn recall_from_the_file_is_exact(
+        steps in vec(step(), 1..6),
+        tokenizer in prop_oneof![Just(Tokenizer::V1), Just(Tokenizer::V2)],
+    ) {
         let folder = super::tests::folder("exactness");
-        let index = Index::open(&folder.join("index.sqlite3"), super::tests::RELAXED).unwrap();
+        let settings = Settings { tokenizer, ..super::tests::RELAXED };
+        let index = Index::open(&folder.join("index.sqlite3"), settings).unwrap();
         let mut records = BTreeMap::new();
         for Step { records: written, removed, merged, requests } in steps {
             let json: Vec<&[u8]> = written.iter().map(|(_, json)| json.as_bytes()).collect();
@@ -141,8 +149,8 @@ proptest! {
                 index.optimize().unwrap();
                 prop_assert_eq!(index.read(words::tail).unwrap(), Vec::<i64>::new());
             }
-            for request in &requests {
-                assert_same(&index, &records, request);
+            for request in requests {
+                assert_same(&index, &records, &Request { tokenizer, ..request });
             }
             index.check().unwrap();
         }

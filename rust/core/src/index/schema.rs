@@ -26,7 +26,7 @@ pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
 ///
 /// `search` holds the generated tokens only, of each record as it was when they were merged
 /// ([`super::words`]). The `ascii` tokenizer splits them at spaces and at nothing else: every character
-/// beyond ASCII belongs to a token, and `_` is added. Its table of postings that are yet to be written is
+/// beyond ASCII belongs to a token, and what joins words is added. Its table of postings that are yet to be written is
 /// as large as one merge needs.
 ///
 /// For a list of three words `SQLite` makes a table each time that it checks a row against it.
@@ -81,7 +81,7 @@ CREATE TABLE change (
     row INTEGER NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE search USING fts5 (
-    tokens, content = '', contentless_delete = 1, detail = none, tokenize = \"ascii tokenchars '_'\"
+    tokens, content = '', contentless_delete = 1, detail = none, tokenize = \"ascii tokenchars '_.-/\\:@#+~'\"
 );
 INSERT INTO search (search, rank) VALUES ('hashsize', 4194304);
 CREATE TABLE words (

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::class_bits::{CASED, RENAMED, UNSETTLED};
+use crate::error::{Error, Result};
 use crate::text::fold;
 
 /// Most tokens taken from a query.
@@ -42,8 +43,9 @@ impl Tokenizer {
     }
 
     /// The tokenizer of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::V1, Self::V2].into_iter().find(|one| one.name() == name)
+    pub fn named(name: &str) -> Result<Self> {
+        let found = [Self::V1, Self::V2].into_iter().find(|one| one.name() == name);
+        found.ok_or_else(|| Error::Request { reason: "its tokenizer is unknown".to_owned() })
     }
 
     /// Most tokens taken from a record.

@@ -110,7 +110,7 @@ impl Units {
         let normal: Vec<char> = if text.is_ascii() {
             text.chars().collect()
         } else {
-            text.nfkc().filter(|&one| class_v2(one) & NOTHING == 0).collect()
+            text.nfkc().filter(|&one| class_v2(one) & NOTHING == 0).nfc().collect()
         };
         let mut units = Self { folded: String::with_capacity(text.len()), list: Vec::new() };
         let mut rest = normal.as_slice();
