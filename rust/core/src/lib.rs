@@ -38,6 +38,7 @@ pub mod record;
 pub mod request;
 mod retrieve;
 pub mod scope;
+mod search_text;
 pub mod shown;
 pub mod text;
 pub mod tokens;
