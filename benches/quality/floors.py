@@ -1,0 +1,56 @@
+"""Floors chosen on one half of the queries, to be tried on the other.
+
+Recall falls as a floor rises, and so does false injection. So the floor of a script is the lowest
+of .34, .35, … at which the false injection of the sets that decide for it is within its target.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from benches.quality.figures import Answer, injected, mean
+from benches.quality.scoring import FLOORS
+from benches.quality.sets import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benches.quality.units import Script
+
+_LATIN: Final = (
+    *("locomo", "locomo_facts", "devbench", "cosqa", "xquad_en", "xquad_de"),
+    *("xquad_es", "xquad_ru", "xquad_ar", "xquad_tr"),
+)
+TARGETS: Final[dict[Script, tuple[float, tuple[str, ...]]]] = {
+    "other": (0.14, _LATIN),
+    "hangul": (0.18, ("klue_nli", "klue_sts")),
+    "kana": (0.18, ("jsquad", "jaquad")),
+    "han": (0.11, ("memorybank_zh",)),
+    "vietnamese": (0.20, ("xquad_vi",)),
+}
+"""Of each script the most false injection, as a mean of the sets that decide, of those at hand."""
+TRIED: Final = [hundredths / 100 for hundredths in range(34, 60)]
+
+
+def half(asked: Sequence[Answer], which: int) -> list[Answer]:
+    """Give one half of a set's queries, by SHA-256 of their ids: 0 or 1."""
+    return [one for one in asked if digest("fold", one.query.id) % 2 == which]
+
+
+def choose(asked: Mapping[str, Sequence[Answer]]) -> dict[Script, float]:
+    """Give the floor of each script, from answers by set; the present one where no set decides."""
+    floors = dict(FLOORS)
+    for script, (most, names) in TARGETS.items():
+        deciding = [asked[name] for name in names if name in asked]
+        if deciding:
+            floors[script] = _lowest(deciding, most)
+    return floors
+
+
+def _lowest(sets: Sequence[Sequence[Answer]], most: float) -> float:
+    """Give the lowest floor within the target, or the highest of those tried."""
+    for floor in TRIED:
+        floors = dict.fromkeys(FLOORS, floor)
+        if mean(mean(injected(asked, floors)) for asked in sets) <= most:
+            return floor
+    return TRIED[-1]

@@ -1,0 +1,229 @@
+"""The scoring of `foundation-v2`, slow and obvious: what an implementation is held against.
+
+    lexical(q, r) = sqrt( cover(q, r) / stretch(r) )                                  in [0, 1)
+    cover(q, r)   = max( S / (T + 2·u1),  over the sentences g of q: S_g / (T_g + 4·u1) )
+    S             = Σ w(u) · m(u, r) over the units u of q, in their order;  T = Σ w(u)
+    w(u)          = strength(u) · idf(df(u)),  df(u) = number of records with m(u, r) > 0
+    idf(n)        = ln(1 + (N + 100 - n + ½) / (n + ½)),  u1 = idf(1)
+    stretch(r)    = 1 + 0.25 · L_r / mean L,  L_r = number of distinct units of r
+
+N, df and mean L are those of the records that the request may see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log1p, sqrt
+from typing import TYPE_CHECKING, Final
+
+from benches.quality.units import STOP, Script, query_units, trigrams, weak_characters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+DAMPED: Final = 0.2
+"""Strength of a stop word, and of a pair of two weak characters."""
+DICE: Final = (11, 20)
+"""The least Dice coefficient of two words' trigrams, 0.55, as a ratio of whole numbers."""
+APART: Final = 0.3
+"""What a pair counts that a record lacks, when the record has both of its characters."""
+PSEUDO: Final = 100.0
+"""Documents without any unit that are added to N, so that a small store has an idf at all."""
+LENGTH: Final = 0.25
+DOUBT: Final = 2.0
+DOUBT_OF_SENTENCE: Final = 4.0
+"""How many of the rarest words a query, or one sentence of it, is taken to have missed."""
+
+FLOORS: Final[dict[Script, float]] = {
+    "hangul": 0.40,
+    "kana": 0.42,
+    "han": 0.465,
+    "vietnamese": 0.52,
+    "other": 0.395,
+}
+RELATIVE: Final = 0.65
+FOLLOWING: Final = 0.75
+RECORDS: Final = 8
+CHARACTERS: Final = 6000
+FENCE: Final = 330
+FEWEST_CHARACTERS: Final = 96
+LINE: Final = 170
+"""Characters of a line beside its content, about."""
+
+
+def strength(unit: str) -> float:
+    """Give how much a unit counts before its idf: 1; a stop word or a weak pair less.
+
+    A stop word 0.2; a pair with 0, 1 or 2 weak characters 1, 0.6 or 0.2.
+    """
+    if unit[0] == "w":
+        return DAMPED if unit[1:] in STOP else 1.0
+    if unit[0] == "c":
+        return (1.0, (1.0 + DAMPED) / 2, DAMPED)[weak_characters(unit)]
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """A query as a whole, or one sentence of it: the places of its units, and T + doubt · u1."""
+
+    places: Sequence[int]
+    against: float
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A query's units in a workspace: m(u, ·) and w(u) of each, and the parts they make."""
+
+    matches: list[dict[int, float]]
+    weights: list[float]
+    parts: list[Part]
+
+    def bound(self, reached: Collection[int], stretch: float) -> float:
+        """Give what lexical is at most where only the units X, at these places, match:
+
+        sqrt( max( Σ_X w / (T + 2·u1), over sentences g: Σ_{X ∩ g} w / (T_g + 4·u1) ) / stretch )
+        """
+        covers = (
+            added(self.weights[at] for at in part.places if at in reached) / part.against
+            for part in self.parts
+        )
+        return sqrt(max(covers) / stretch)
+
+
+class Workspace:
+    """All that one request may see: records, each as its distinct units."""
+
+    def __init__(self, records: Sequence[Sequence[str]]) -> None:
+        self.count = len(records)
+        self.lengths = [len(units) for units in records]
+        self.mean_length = sum(self.lengths) / max(self.count, 1)
+        self._postings: dict[str, list[int]] = {}
+        self._characters: dict[str, set[int]] = {}
+        self._words: dict[str, list[str]] = {}
+        for record, units in enumerate(records):
+            for unit in units:
+                self._add(unit, record)
+        self._known: dict[str, dict[int, float]] = {}
+
+    def _add(self, unit: str, record: int) -> None:
+        if unit not in self._postings and unit[0] == "w":
+            for trigram in trigrams(unit[1:]):
+                self._words.setdefault(trigram, []).append(unit)
+        self._postings.setdefault(unit, []).append(record)
+        for character in unit[1:] if unit[0] == "c" else "":
+            self._characters.setdefault(character, set()).add(record)
+
+    def matches(self, unit: str) -> dict[int, float]:
+        """Give m(unit, r) of each record r for which it is above 0.
+
+        1                       the unit is one of r
+        the greatest Dice       else, of a word that is no stop word with the words of r, of which
+                                both have trigrams and Dice is at least 0.55
+        0.3                     else, of a pair that is not weak twice: both characters are in
+                                pairs of r
+        """
+        if unit not in self._known:
+            found: dict[int, float] = {}
+            if unit[0] == "w" and unit[1:] not in STOP:
+                found = self._alike(unit)
+            elif unit[0] == "c" and len(unit) == 3 and weak_characters(unit) < 2:
+                one, two = (self._characters.get(character, set()) for character in unit[1:])
+                found = dict.fromkeys(one & two, APART)
+            self._known[unit] = found | dict.fromkeys(self._postings.get(unit, ()), 1.0)
+        return self._known[unit]
+
+    def _alike(self, unit: str) -> dict[int, float]:
+        """Dice(u, v) = 2 · common trigrams / (trigrams of u + trigrams of v)."""
+        mine = trigrams(unit[1:])
+        common: dict[str, int] = {}
+        for trigram in mine:
+            for word in self._words.get(trigram, ()):
+                common[word] = common.get(word, 0) + 1
+        found: dict[int, float] = {}
+        for word, count in common.items():
+            both = len(mine) + len(trigrams(word[1:]))
+            if 2 * count * DICE[1] >= DICE[0] * both:
+                for record in self._postings[word]:
+                    found[record] = max(found.get(record, 0.0), 2 * count / both)
+        return found
+
+    def idf(self, count: int) -> float:
+        """Give ln(1 + (N + 100 - n + ½) / (n + ½)) for n records."""
+        return log1p((self.count + PSEUDO - count + 0.5) / (count + 0.5))
+
+    def stretch(self, length: int) -> float:
+        """Give 1 + 0.25 · L / mean L."""
+        return 1.0 + LENGTH * length / self.mean_length
+
+    def weigh(self, query: str) -> Weighed:
+        """Give what the units of a query weigh here."""
+        units, sentences = query_units(query)
+        matches = [self.matches(unit) for unit in units]
+        weights = [
+            strength(unit) * self.idf(len(found))
+            for unit, found in zip(units, matches, strict=True)
+        ]
+        groups = [(range(len(units)), DOUBT), *((one, DOUBT_OF_SENTENCE) for one in sentences)]
+        parts = [
+            Part(places, added(weights[at] for at in places) + doubt * self.idf(1))
+            for places, doubt in groups
+        ]
+        return Weighed(matches, weights, parts)
+
+    def lexical(self, query: str) -> dict[int, float]:
+        """Give lexical of each record for which it is above 0, by the record's place."""
+        weighed = self.weigh(query)
+        covers: dict[int, float] = {}
+        for part in weighed.parts:
+            sums: dict[int, float] = {}
+            for at in part.places:
+                for record, match in weighed.matches[at].items():
+                    sums[record] = sums.get(record, 0.0) + weighed.weights[at] * match
+            for record, total in sums.items():
+                covers[record] = max(covers.get(record, 0.0), total / part.against)
+        return {
+            record: sqrt(cover / self.stretch(self.lengths[record]))
+            for record, cover in covers.items()
+        }
+
+
+def added(numbers: Iterable[float]) -> float:
+    """Add one after the other, which `sum` does not from Python 3.12 on."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
+
+
+def ranked(lexical: dict[int, float]) -> list[int]:
+    """Give records by lexical, descending, compared to nine decimals; then by their places."""
+    return sorted(lexical, key=lambda record: (-round(lexical[record], 9), record))
+
+
+def least(best: float, floor: float) -> float:
+    """Give what a record needs once the best of all has reached the floor.
+
+    min(best, max(0.65 · best, 0.75 · floor))
+    """
+    return min(best, max(RELATIVE * best, FOLLOWING * floor))
+
+
+def select(lexical: dict[int, float], characters: Callable[[int], int], floor: float) -> list[int]:
+    """Give what is admitted and fits both budgets, in rank order; nothing below the floor.
+
+    A line that does not fit is cut if 96 characters of its content are left, and else skipped.
+    """
+    order = ranked(lexical)
+    if not order or lexical[order[0]] < floor:
+        return []
+    needed = least(lexical[order[0]], floor)
+    taken, left = list[int](), CHARACTERS - FENCE
+    for record in order:
+        if len(taken) == RECORDS or lexical[record] < needed:
+            break
+        line = LINE + characters(record)
+        if line <= left or left - LINE >= FEWEST_CHARACTERS:
+            left -= min(line, left)
+            taken.append(record)
+    return taken
