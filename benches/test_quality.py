@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benches.quality.__main__ import main
 from benches.quality.figures import answers, measure
 from benches.quality.floors import TRIED, choose
-from benches.quality.scoring import FLOORS, FOLLOWING, Workspace, least, select
+from benches.quality.scoring import CHOSEN, FLOORS, Workspace, least, select
 from benches.quality.sets import load
 from benches.quality.units import query_units, record_units, script, units
 
@@ -132,7 +132,7 @@ def len_of_one(_: int) -> int:
 
 def test_one_that_reaches_the_floor_lets_others_in_below_it() -> None:
     lexical = {0: 0.44, 1: 0.31, 2: 0.29, 3: 0.4399999999999}
-    assert least(0.44, 0.40) == pytest.approx(FOLLOWING * 0.40)
+    assert least(0.44, 0.40) == pytest.approx(CHOSEN.following * 0.40)
     assert select(lexical, len_of_one, 0.40) == [0, 3, 1]
     assert select(lexical, len_of_one, 0.45) == []
     assert least(0.9, 0.40) == pytest.approx(0.65 * 0.9)
@@ -180,7 +180,7 @@ def test_the_lightest_units_need_not_propose_anything(
     order = sorted(range(len(weighed.weights)), key=lambda at: (-weighed.weights[at], at))
     tails = [order[first:] for first in range(len(order) + 1)]
     shortest = seen.stretch(min(seen.lengths))
-    needed = FOLLOWING * floor
+    needed = CHOSEN.following * floor
     tail = next(one for one in tails if weighed.bound(one, shortest) < needed)
     proposed = {record for at in order if at not in tail for record in weighed.matches[at]}
     enough = {record for record, found in seen.lexical(query).items() if found >= needed}
@@ -293,6 +293,32 @@ def test_the_command_prints_every_set_the_same_twice(
     assert printed[0] == printed[1]
     first = [line.split()[0] for line in printed[0].splitlines()]
     assert first[:5] == ["floors:", "set", "elsewhere", "garden_only", "notes"]
+
+
+def test_the_command_takes_other_constants_and_tells_recall_at_levels(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([str(folder), "--levels"])
+    _, *sets = capsys.readouterr().out.splitlines()
+    assert [row.split() for row in sets] == [
+        ["garden_only", "2", *["1.000"] * 4],
+        ["notes", "4", *["1.000"] * 4],
+    ]
+    main([str(folder), "notes", "--with", "doubt=50"])
+    assert capsys.readouterr().out.splitlines()[-1].split()[:3] == ["notes", "4", "0.000"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["nothing"], "no such set: nothing; there are: elsewhere, garden_only, notes"),
+        (["--with", "hope=1"], "no such constant: hope"),
+        (["--with", "doubt=much"], "no number: much"),
+    ],
+)
+def test_the_command_says_what_it_does_not_know(
+    folder: Path, capsys: pytest.CaptureFixture[str], asked: list[str], told: str
+) -> None:
     with pytest.raises(SystemExit):
-        main([str(folder), "nothing"])
-    assert "no such set: nothing" in capsys.readouterr().err
+        main([str(folder), *asked])
+    assert told in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from benches.quality.units import Script, script
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from benches.quality.scoring import Constants
     from benches.quality.sets import DataSet, Query, Record
 
 
@@ -28,10 +29,16 @@ class Answer:
     """The best lexical in each workspace of the same set that has no answer."""
     other_set: list[float]
     """The same, of workspaces of other sets."""
+    constants: Constants
 
     def select(self, floor: float) -> list[int]:
         """Give what is selected with this floor."""
-        return select(self.lexical, lambda record: self.records[record].characters, floor)
+        return select(
+            self.lexical,
+            lambda record: self.records[record].characters,
+            floor,
+            self.constants,
+        )
 
     def hits(self, selected: Iterable[int]) -> int:
         """Count the gold records among those selected."""
@@ -40,10 +47,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of a set, each a mean over its queries; or the mean of several sets' figures.
-
-    A figure of which there is no case is not a number.
-    """
+    """Figures of a set, each a mean over its queries; of no case, not a number."""
 
     recall: float
     """Gold records that are selected, of a query's gold records."""
@@ -75,7 +79,7 @@ def _answer(sets: Mapping[str, DataSet], of: DataSet, query: Query) -> Answer:
     )
     records = of.conversations[query.conversation]
     lexical = of.workspace(query.conversation).lexical(query.text)
-    return Answer(query, script(query.text), records, lexical, same, other)
+    return Answer(query, script(query.text), records, lexical, same, other, of.constants)
 
 
 def measure(asked: Sequence[Answer], floors: Mapping[Script, float] = FLOORS) -> Figures:
@@ -94,11 +98,6 @@ def measure(asked: Sequence[Answer], floors: Mapping[Script, float] = FLOORS) ->
             one.hits(ranked(one.lexical)[:RECORDS]) / len(one.query.gold_ids) for one in asked
         ),
     )
-
-
-def mean_of(sets: Sequence[Figures]) -> Figures:
-    """Give the mean of each figure."""
-    return Figures(*map(mean, zip(*map(astuple, sets), strict=True)))
 
 
 def injected(asked: Sequence[Answer], floors: Mapping[Script, float]) -> tuple[float, float]:

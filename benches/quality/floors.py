@@ -6,6 +6,8 @@ of .34, .35, … at which the false injection of the sets that decide for it is 
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Final
 
 from benches.quality.figures import Answer, injected, mean
@@ -43,14 +45,21 @@ def choose(asked: Mapping[str, Sequence[Answer]]) -> dict[Script, float]:
     for script, (most, names) in TARGETS.items():
         deciding = [asked[name] for name in names if name in asked]
         if deciding:
-            floors[script] = _lowest(deciding, most)
+            floors[script] = _lowest(deciding, most, TRIED)
     return floors
 
 
-def _lowest(sets: Sequence[Sequence[Answer]], most: float) -> float:
-    """Give the lowest floor within the target, or the highest of those tried."""
-    for floor in TRIED:
+def at_false_injection(asked: Sequence[Answer], most: float) -> dict[Script, float]:
+    """Give the lowest floor of a set, one for all scripts, at which its FIR is at most this."""
+    best = sorted({best for one in asked for best in (*one.same_set, *one.other_set)})
+    return dict.fromkeys(FLOORS, _lowest([asked], most, [nextafter(one, inf) for one in best]))
+
+
+def _lowest(sets: Sequence[Sequence[Answer]], most: float, tried: Sequence[float]) -> float:
+    """Give the lowest floor, of some that rise, within a target; the last if none is."""
+
+    def within(floor: float) -> bool:
         floors = dict.fromkeys(FLOORS, floor)
-        if mean(mean(injected(asked, floors)) for asked in sets) <= most:
-            return floor
-    return TRIED[-1]
+        return mean(mean(injected(asked, floors)) for asked in sets) <= most
+
+    return tried[min(bisect_left(tried, True, key=within), len(tried) - 1)]

@@ -21,19 +21,32 @@ from benches.quality.units import STOP, Script, query_units, trigrams, weak_char
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-DAMPED: Final = 0.2
-"""Strength of a stop word, and of a pair of two weak characters."""
-DICE: Final = (11, 20)
-"""The least Dice coefficient of two words' trigrams, 0.55, as a ratio of whole numbers."""
-APART: Final = 0.3
-"""What a pair counts that a record lacks, when the record has both of its characters."""
-PSEUDO: Final = 100.0
-"""Documents without any unit that are added to N, so that a small store has an idf at all."""
-LENGTH: Final = 0.25
-DOUBT: Final = 2.0
-DOUBT_OF_SENTENCE: Final = 4.0
-"""How many of the rarest words a query, or one sentence of it, is taken to have missed."""
 
+@dataclass(frozen=True)
+class Constants:
+    """The numbers of the formula, as they were chosen."""
+
+    stop: float = 0.2
+    """Strength of a stop word."""
+    one_weak: float = 0.6
+    two_weak: float = 0.2
+    """Strength of a pair with one, and with two weak characters."""
+    dice: float = 55
+    """The least Dice coefficient of two words' trigrams, in percent: so it is compared exactly."""
+    apart: float = 0.3
+    """What a pair counts that a record lacks, when the record has both of its characters."""
+    pseudo: float = 100
+    """Documents without any unit that are added to N, so that a small store has an idf at all."""
+    length: float = 0.25
+    doubt: float = 2
+    doubt_of_sentence: float = 4
+    """How many of the rarest words a query, or one sentence of it, is taken to have missed."""
+    relative: float = 0.65
+    following: float = 0.75
+    """What a record needs once the best has reached the floor: of the best, and of the floor."""
+
+
+CHOSEN: Final = Constants()
 FLOORS: Final[dict[Script, float]] = {
     "hangul": 0.40,
     "kana": 0.42,
@@ -41,25 +54,23 @@ FLOORS: Final[dict[Script, float]] = {
     "vietnamese": 0.52,
     "other": 0.395,
 }
-RELATIVE: Final = 0.65
-FOLLOWING: Final = 0.75
 RECORDS: Final = 8
 CHARACTERS: Final = 6000
 FENCE: Final = 330
-FEWEST_CHARACTERS: Final = 96
 LINE: Final = 170
 """Characters of a line beside its content, about."""
+FEWEST_CHARACTERS: Final = 96
 
 
-def strength(unit: str) -> float:
+def strength(unit: str, constants: Constants = CHOSEN) -> float:
     """Give how much a unit counts before its idf: 1; a stop word or a weak pair less.
 
     A stop word 0.2; a pair with 0, 1 or 2 weak characters 1, 0.6 or 0.2.
     """
     if unit[0] == "w":
-        return DAMPED if unit[1:] in STOP else 1.0
+        return constants.stop if unit[1:] in STOP else 1.0
     if unit[0] == "c":
-        return (1.0, (1.0 + DAMPED) / 2, DAMPED)[weak_characters(unit)]
+        return (1.0, constants.one_weak, constants.two_weak)[weak_characters(unit)]
     return 1.0
 
 
@@ -94,7 +105,8 @@ class Weighed:
 class Workspace:
     """All that one request may see: records, each as its distinct units."""
 
-    def __init__(self, records: Sequence[Sequence[str]]) -> None:
+    def __init__(self, records: Sequence[Sequence[str]], constants: Constants = CHOSEN) -> None:
+        self.constants = constants
         self.count = len(records)
         self.lengths = [len(units) for units in records]
         self.mean_length = sum(self.lengths) / max(self.count, 1)
@@ -124,12 +136,13 @@ class Workspace:
                                 pairs of r
         """
         if unit not in self._known:
+            apart = self.constants.apart
             found: dict[int, float] = {}
             if unit[0] == "w" and unit[1:] not in STOP:
                 found = self._alike(unit)
             elif unit[0] == "c" and len(unit) == 3 and weak_characters(unit) < 2:
                 one, two = (self._characters.get(character, set()) for character in unit[1:])
-                found = dict.fromkeys(one & two, APART)
+                found = dict.fromkeys(one & two if apart else (), apart)
             self._known[unit] = found | dict.fromkeys(self._postings.get(unit, ()), 1.0)
         return self._known[unit]
 
@@ -143,28 +156,31 @@ class Workspace:
         found: dict[int, float] = {}
         for word, count in common.items():
             both = len(mine) + len(trigrams(word[1:]))
-            if 2 * count * DICE[1] >= DICE[0] * both:
+            if 100 * 2 * count >= self.constants.dice * both:
                 for record in self._postings[word]:
                     found[record] = max(found.get(record, 0.0), 2 * count / both)
         return found
 
     def idf(self, count: int) -> float:
         """Give ln(1 + (N + 100 - n + ½) / (n + ½)) for n records."""
-        return log1p((self.count + PSEUDO - count + 0.5) / (count + 0.5))
+        return log1p((self.count + self.constants.pseudo - count + 0.5) / (count + 0.5))
 
     def stretch(self, length: int) -> float:
         """Give 1 + 0.25 · L / mean L."""
-        return 1.0 + LENGTH * length / self.mean_length
+        return 1.0 + self.constants.length * length / self.mean_length
 
     def weigh(self, query: str) -> Weighed:
         """Give what the units of a query weigh here."""
         units, sentences = query_units(query)
         matches = [self.matches(unit) for unit in units]
         weights = [
-            strength(unit) * self.idf(len(found))
+            strength(unit, self.constants) * self.idf(len(found))
             for unit, found in zip(units, matches, strict=True)
         ]
-        groups = [(range(len(units)), DOUBT), *((one, DOUBT_OF_SENTENCE) for one in sentences)]
+        groups: list[tuple[Sequence[int], float]] = [
+            (range(len(units)), self.constants.doubt),
+            *((sentence, self.constants.doubt_of_sentence) for sentence in sentences),
+        ]
         parts = [
             Part(places, added(weights[at] for at in places) + doubt * self.idf(1))
             for places, doubt in groups
@@ -201,15 +217,20 @@ def ranked(lexical: dict[int, float]) -> list[int]:
     return sorted(lexical, key=lambda record: (-round(lexical[record], 9), record))
 
 
-def least(best: float, floor: float) -> float:
+def least(best: float, floor: float, constants: Constants = CHOSEN) -> float:
     """Give what a record needs once the best of all has reached the floor.
 
     min(best, max(0.65 · best, 0.75 · floor))
     """
-    return min(best, max(RELATIVE * best, FOLLOWING * floor))
+    return min(best, max(constants.relative * best, constants.following * floor))
 
 
-def select(lexical: dict[int, float], characters: Callable[[int], int], floor: float) -> list[int]:
+def select(
+    lexical: dict[int, float],
+    characters: Callable[[int], int],
+    floor: float,
+    constants: Constants = CHOSEN,
+) -> list[int]:
     """Give what is admitted and fits both budgets, in rank order; nothing below the floor.
 
     A line that does not fit is cut if 96 characters of its content are left, and else skipped.
@@ -217,7 +238,7 @@ def select(lexical: dict[int, float], characters: Callable[[int], int], floor: f
     order = ranked(lexical)
     if not order or lexical[order[0]] < floor:
         return []
-    needed = least(lexical[order[0]], floor)
+    needed = least(lexical[order[0]], floor, constants)
     taken, left = list[int](), CHARACTERS - FENCE
     for record in order:
         if len(taken) == RECORDS or lexical[record] < needed:

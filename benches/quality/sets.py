@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from benches.quality.scoring import Workspace
+from benches.quality.scoring import CHOSEN, Constants, Workspace
 from benches.quality.units import record_units
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class DataSet:
     name: str
     conversations: dict[str, list[Record]]
     queries: list[Query]
-    bare: bool = False
+    bare: bool
+    constants: Constants
     _made: dict[str, Workspace] = field(default_factory=dict)
 
     @cached_property
@@ -84,24 +85,24 @@ class DataSet:
         """Give a conversation's records as a request sees them."""
         if conversation not in self._made:
             units = [one.units(bare=self.bare) for one in self.conversations[conversation]]
-            self._made[conversation] = Workspace(units)
+            self._made[conversation] = Workspace(units, self.constants)
         return self._made[conversation]
 
 
-def load(folder: Path, *, bare: bool = False) -> dict[str, DataSet]:
+def load(folder: Path, *, bare: bool = False, constants: Constants = CHOSEN) -> dict[str, DataSet]:
     """Read every set in a folder, by name."""
     return {
-        path.parent.name: _load(path.parent, bare=bare)
+        path.parent.name: _load(path.parent, bare, constants)
         for path in sorted(folder.glob("*/queries.jsonl"))
     }
 
 
-def _load(folder: Path, *, bare: bool) -> DataSet:
+def _load(folder: Path, bare: bool, constants: Constants) -> DataSet:
     conversations: dict[str, list[Record]] = {}
     for record in _lines(folder / "records.jsonl", Record):
         conversations.setdefault(record.conversation, []).append(record)
     queries = [one for one in _lines(folder / "queries.jsonl", Query) if one.answerable]
-    return DataSet(folder.name, conversations, queries, bare)
+    return DataSet(folder.name, conversations, queries, bare, constants)
 
 
 def _lines(path: Path, line: type[Line]) -> Iterator[Line]:
