@@ -132,8 +132,8 @@ class Workspace:
         1                       the unit is one of r
         the greatest Dice       else, of a word that is no stop word with the words of r, of which
                                 both have trigrams and Dice is at least 0.55
-        0.3                     else, of a pair that is not weak twice: both characters are in
-                                pairs of r
+        0.3                     else, of two characters that are not both weak: each is in some
+                                `c` unit of r
         """
         if unit not in self._known:
             apart = self.constants.apart
