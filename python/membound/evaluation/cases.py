@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 import msgspec
 
 from membound.arguments import items
 from membound.errors import InvalidInputError, InvalidRecordError
+from membound.evaluation.lines import decoded, read_lines, refusal_of
 from membound.excerpt import excerpt
 from membound.records import MemoryRecord
 from membound.schema import leaf
-from membound.text import PathText, any_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
+
+    from membound.text import PathText
 
 __all__ = ["EvaluationCase", "case_list", "load_cases", "load_records"]
 
-# msgspec tells no value, but the name of a caller's own type, which may have any length.
-_LONG_NAME = re.compile(r"(?<=got `)([^`]{40})[^`]+")
+_EXPECTED = "an evaluation case"
 _Case = TypeVar("_Case", bound="EvaluationCase")
-_Item = TypeVar("_Item", "EvaluationCase", MemoryRecord)
 
 
 class EvaluationCase(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -71,22 +69,18 @@ def case_list(
 
 def load_cases(path: PathText) -> tuple[EvaluationCase, ...]:
     """Read a JSONL file of cases; an error names the file and the line."""
-    return _load(path, _case, InvalidInputError)
+
+    def read(line: bytes) -> EvaluationCase:
+        return decoded(line, EvaluationCase, "case", _EXPECTED)
+
+    return read_lines(path, read, InvalidInputError, lambda case: (case.id, case.id))
 
 
 def load_records(path: PathText) -> tuple[MemoryRecord, ...]:
     """Read a JSONL file of records in their canonical JSON shape; an error names file and line."""
-    return _load(path, MemoryRecord.from_json, InvalidRecordError)
-
-
-def _case(line: bytes) -> EvaluationCase:
-    try:
-        return msgspec.json.decode(line, type=EvaluationCase)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _refusal(error) from error
-    except RecursionError:
-        got = "nesting that is too deep"
-        raise InvalidInputError("case", "an evaluation case", got) from None
+    return read_lines(
+        path, MemoryRecord.from_json, InvalidRecordError, lambda record: (record.id, record.id)
+    )
 
 
 def _checked(value: object, case: type[_Case], field: str) -> _Case:
@@ -101,39 +95,5 @@ def _checked(value: object, case: type[_Case], field: str) -> _Case:
         read = msgspec.convert(shape, case)
         msgspec.json.encode(read)  # fails on a lone surrogate anywhere
     except (msgspec.ValidationError, ValueError) as error:
-        raise _refusal(error, field) from error
+        raise refusal_of(error, field, _EXPECTED) from error
     return read
-
-
-def _refusal(error: Exception, field: str = "case") -> InvalidInputError:
-    reason = _LONG_NAME.sub(r"\1...", str(error))
-    return InvalidInputError(field, "an evaluation case", f"another value ({reason})")
-
-
-def _load(
-    path: PathText, read: Callable[[bytes], _Item], refusal: type[InvalidInputError]
-) -> tuple[_Item, ...]:
-    """Read every line that is not blank; each id may occur once."""
-    found: dict[str, _Item] = {}
-    for place, line in _lines(path):
-        try:
-            item = read(line)
-        except InvalidInputError as error:
-            raise refusal(f"{place} {error.field}", error.expected, error.got) from error
-        if item.id in found:
-            raise refusal(f"{place} id", "an id that no earlier line has", excerpt(item.id))
-        found[item.id] = item
-    return tuple(found.values())
-
-
-def _lines(path: PathText) -> Iterator[tuple[str, bytes]]:
-    """Yield `file:line` and the line; only LF ends one, as U+2028 may stand inside a string."""
-    name = any_path(path, "path")
-    try:
-        content = Path(name).read_bytes()
-    except OSError as error:
-        got = f"{excerpt(Path(name).name)}: {error.strerror}"
-        raise InvalidInputError("path", "a file that can be read", got) from error
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip():
-            yield f"{name}:{number}", line
