@@ -14,7 +14,7 @@ from membound.trace import Weights
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["EvaluationReport", "Latency", "Miss", "PathReport"]
+__all__ = ["EvaluationReport", "Latency", "Miss", "PathReport", "aligned"]
 
 _METRICS = {
     "recall": "recall_at_k",
@@ -190,14 +190,19 @@ class EvaluationReport(msgspec.Struct, frozen=True, kw_only=True):
 def _table(
     title: str, rows: Iterable[tuple[str, EvaluationScore, Latency | None]]
 ) -> Iterator[str]:
-    """Set the rows in columns: names to the left, numbers to the right."""
+    """Set scores and latencies in columns."""
     cells = [[title, *_METRICS], *([name, *_numbers(score, took)] for name, score, took in rows)]
     if any(len(row) > len(cells[0]) for row in cells):
         cells[0] += ["p50 ms", "p95 ms", "p99 ms"]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for name, *numbers in cells:
-        aligned = (number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True))
-        yield "  ".join([name.ljust(widths[0]), *aligned])
+    yield from aligned(cells)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Set rows in columns: the first to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *numbers in rows:
+        right = (number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True))
+        yield "  ".join([name.ljust(widths[0]), *right])
 
 
 def _numbers(score: EvaluationScore, took: Latency | None) -> Iterator[str]:

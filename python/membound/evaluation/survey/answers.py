@@ -44,6 +44,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     selected: tuple[str, ...]
     characters: int
     seconds: float
+    from_memory: bool = False
     trace: Trace | None = None
 
     def same_ids(self, other: Answer) -> bool:
@@ -157,6 +158,7 @@ def _timed(recall: Callable[[], RetrievalResult]) -> Answer:
         selected=tuple(record.id for record in records),
         characters=len(context),
         seconds=seconds,
+        from_memory=found.from_memory,
         trace=found.trace,
     )
 

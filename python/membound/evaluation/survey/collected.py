@@ -37,6 +37,7 @@ class _Answered:
     seconds: dict[str, list[float]] = field(default_factory=dict)
     differing: dict[int, None] = field(default_factory=dict)
     explained: dict[int, Answer] = field(default_factory=dict)
+    from_memory: int = 0
 
 
 class Collected:
@@ -66,6 +67,7 @@ class Collected:
         for number, posed in enumerate(self._posed):
             answers = posed.answers(answer)
             kept.seconds[path].append(answers[0].seconds)
+            kept.from_memory += answers[0].from_memory
             digest = _digest(answers)
             if first:
                 kept.outcomes.append(posed.judge(answers))
@@ -99,6 +101,7 @@ class Collected:
             kind="ranker" if RANKER in kept.seconds else "mode",
             settings=kept.settings or {},
             latency={path: Latency.of(took) for path, took in kept.seconds.items()},
+            from_memory=kept.from_memory,
             differing=tuple(
                 f"{self._posed[number].set}: {self._posed[number].question.id}"
                 for number in kept.differing

@@ -46,6 +46,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         settings: what its answers depend on: weights, tokenizer, versions, constants.
         latency: by path.
+        from_memory: how many questions postings in memory answered.
         differing: the questions that its paths answer with different ids.
         outcomes: one for each question, in their order.
         means: of each metric, in the order of the groups.
@@ -55,6 +56,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     settings: dict[str, Any]
     latency: dict[str, Latency | None]
+    from_memory: int
     differing: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
     means: tuple[dict[str, float | None], ...]
@@ -119,6 +121,7 @@ class SurveyReport(msgspec.Struct, frozen=True, kw_only=True):
             "kind": variant.kind,
             "settings": variant.settings,
             "latencyMs": msgspec.to_builtins(variant.latency),
+            "answeredFromMemory": variant.from_memory,
             "differingQuestions": list(variant.differing),
             "scores": self._by_group(variant.means),
             "curves": self._by_group([msgspec.to_builtins(one) for one in variant.curves]),
