@@ -42,7 +42,7 @@ _VERBS = {
     "export": "transfer",
     "rebuild": "maintenance",
     "doctor": "maintenance",
-    "evaluate": "measure",
+    "evaluate": "evaluate",
     "bench": "measure",
 }
 

@@ -33,7 +33,7 @@ def chart(
     """
     width, height = _LEFT + _SIZE + _EDGE, _EDGE + _SIZE + _BELOW
     parts = [*_axes()]
-    for number, (name, points) in enumerate(curves.items()):
+    for number, (name, points) in reversed(list(enumerate(curves.items()))):
         colour = COLOURS[number % len(COLOURS)]
         parts += _line(name, points, colour)
         x, y = measured[name]

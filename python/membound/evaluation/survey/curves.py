@@ -53,7 +53,9 @@ def curve(group: Group, outcomes: Sequence[Outcome], *, limit: int) -> tuple[Poi
     crowded: list[tuple[float, float]] = []
     foreign: list[tuple[float, float]] = []
     asked = [[outcomes[n] for n in part if outcomes[n].gold] for part in group.parts]
-    asked = [some for some in asked if any(outcome.elsewhere for outcome in some)]
+    asked = [some for some in asked if some]
+    abroad = [[outcome for outcome in some if outcome.elsewhere] for some in asked]
+    abroad = [some for some in abroad if some]
     for some in asked:
         weight = 1 / len(asked) / len(some)
         for outcome in some:
@@ -61,11 +63,12 @@ def curve(group: Group, outcomes: Sequence[Outcome], *, limit: int) -> tuple[Poi
                 high, low = _floors(outcome.scores, rank, limit)
                 kept.append((high, weight / outcome.gold))
                 crowded.append((min(low, high), weight / outcome.gold))
-        bests = [[other.best for other in outcome.elsewhere] for outcome in some]
-        with_any = [best for best in bests if best]
-        for best in with_any:
-            foreign += ((score, 1 / len(asked) / len(with_any) / len(best)) for score in best)
-    return tuple(_points(_Shares(kept), _Shares(crowded), _Shares(foreign))) if asked else ()
+    for some in abroad:
+        weight = 1 / len(abroad) / len(some)
+        for outcome in some:
+            bests = [other.best for other in outcome.elsewhere]
+            foreign += ((best, weight / len(bests)) for best in bests)
+    return tuple(_points(_Shares(kept), _Shares(crowded), _Shares(foreign))) if abroad else ()
 
 
 def _floors(scores: Sequence[float], rank: int, limit: int) -> tuple[float, float]:

@@ -29,7 +29,9 @@ _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:78rem;padding:0 1rem}
 h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2.5rem}h3{font-size:1rem}
 table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}
-th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th,td{padding:.2rem .45rem;text-align:right;white-space:nowrap}
+tr{border-bottom:1px solid var(--line)}
+.words td,.words th{text-align:left;white-space:normal}
 th:first-child,td:first-child{text-align:left}
 .wide{overflow-x:auto}.charts{display:flex;flex-wrap:wrap;gap:1.5rem}figure{margin:0}
 figcaption{font-weight:600}svg{max-width:100%;height:auto}svg text{font-size:11px;fill:currentColor}
@@ -67,9 +69,9 @@ def _text(value: object) -> str:
     return escape(printable(str(value)))
 
 
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _table(rows: Sequence[Sequence[str]], kind: str = "numbers") -> Iterator[str]:
     head, *others = rows
-    yield '<div class="wide"><table><tr>'
+    yield f'<div class="wide"><table class="{kind}"><tr>'
     yield "".join(f"<th>{_text(cell)}</th>" for cell in head) + "</tr>"
     for row in others:
         yield "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>"
@@ -79,7 +81,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _facts(report: SurveyReport) -> Iterator[str]:
     agree = "yes" if report.paths_agree else "no"
     yield f'<p class="{"good" if report.paths_agree else "bad"}">Paths agree: {agree}</p>'
-    yield from _table(setting_rows(report))
+    yield from _table(setting_rows(report), "words")
     yield "<h2>Data sets</h2>"
     yield from _table(set_rows(report))
     yield "<h2>Latency</h2>"
@@ -88,7 +90,7 @@ def _facts(report: SurveyReport) -> Iterator[str]:
 
 def _curves(report: SurveyReport) -> Iterator[str]:
     yield "<h2>Recall against false injection</h2>"
-    yield "<p>A line is what moving the floor would give; a dot is what was selected as it is.</p>"
+    yield "<p>A line: what one floor over all scores would give. A dot: what was selected.</p>"
     yield '<p class="key">' + "".join(
         f'<span style="background:{COLOURS[number % len(COLOURS)]}"></span>{_text(name)}'
         for number, name in enumerate(report.variants)
@@ -128,6 +130,7 @@ def _compared(report: SurveyReport) -> Iterator[str]:
 
 def _questions(report: SurveyReport) -> Iterator[str]:
     yield "<h2>Questions</h2>"
+    yield f"<p>{len(report.whys):,} of {len(report.asked):,}, chosen by a hash of their ids.</p>"
     of_set = ""
     for number, asked in enumerate(report.asked):
         why = report.whys.get(asked.key)
@@ -141,17 +144,19 @@ def _questions(report: SurveyReport) -> Iterator[str]:
 
 
 def _question(asked: Asked, why: Why, outcomes: dict[str, Outcome]) -> Iterator[str]:
-    yield f"<details><summary>{_text(why.text)} "
-    yield f'<span class="dim">{_text(asked.id)}, {_text(asked.category)}</span> '
-    yield " ".join(_verdict(name, outcome) for name, outcome in outcomes.items()) + "</summary>"
+    yield f'<details><summary><bdi>{_text(why.text)}</bdi><br><span class="dim">'
+    yield f"<bdi>{_text(asked.id)}</bdi>, {_text(asked.category)}</span> · "
+    yield " · ".join(_verdict(name, outcome) for name, outcome in outcomes.items())
+    yield "</summary>"
     yield f"<p>Asked in {_text(asked.conversation)}; where it has no answer: "
     yield f"{_text('; '.join(asked.elsewhere) or 'nowhere')}.</p><h4>Expected</h4>"
     yield from _records(asked.gold_ids, why, ())
     for name, outcome in outcomes.items():
-        yield f"<h4>{_text(name)}</h4>"
+        places = ", ".join(map(str, outcome.ranks)) or "none"
+        yield f"<h4>{_text(name)}, expected ones ranked at {places}</h4>"
         yield from _records(outcome.selected, why, asked.gold_ids)
-        places = zip(asked.elsewhere, outcome.elsewhere, strict=True)
-        injected = [_text(place) for place, other in places if other.injected]
+        foreign = zip(asked.elsewhere, outcome.elsewhere, strict=True)
+        injected = [_text(place) for place, other in foreign if other.injected]
         if injected:
             yield f'<p class="bad">Something was selected in {"; ".join(injected)}.</p>'
         if name in why.explained:
@@ -167,7 +172,7 @@ def _records(ids: Sequence[str], why: Why, gold: Sequence[str]) -> Iterator[str]
     yield "<ol>"
     for id in ids:
         mark = ' class="good"' if id in gold else ""
-        yield f"<li><b{mark}>{_text(id)}</b> <bdi>{_text(why.records[id])}</bdi></li>"
+        yield f'<li><b{mark}>{_text(id)}</b><div dir="auto">{_text(why.records[id])}</div></li>'
     yield "</ol>"
 
 

@@ -94,11 +94,10 @@ class Posed(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _explained(self, trace: Trace) -> str:
-        """Explain the first places, and those of the records that answer, by the given ids."""
+        """Explain the first places, by the given ids."""
         shown = tuple(
             msgspec.structs.replace(ranking, memory_id=self.home.given_ids[ranking.memory_id])
-            for place, ranking in enumerate(trace.rankings)
-            if place < _EXPLAINED
+            for ranking in trace.rankings[:_EXPLAINED]
         )
         lists = ("selected_ids", "duplicate_ids", "excluded_ids", "truncated_ids")
         named = {
