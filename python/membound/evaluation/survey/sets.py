@@ -12,13 +12,13 @@ import msgspec
 from membound.errors import InvalidInputError, InvalidRecordError
 from membound.evaluation.lines import decoded, read_lines
 from membound.excerpt import excerpt
-from membound.fields import DateTime
 from membound.records import MemoryRecord
 from membound.text import PathText, any_path, word
-from membound.times import instant, timestamp
+from membound.times import EPOCH, instant, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
 __all__ = ["Conversation", "DataSet", "Optional", "Question", "load_sets"]
 
@@ -35,7 +35,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
     id: _Name
     conversation: _Name
     text: str
-    timestamp: DateTime | None = None
+    timestamp: str | None = None
     speaker: str | None = None
     tags: tuple[str, ...] = ()
 
@@ -114,7 +114,7 @@ def _set_folders(folder: Path) -> list[Path]:
     return found
 
 
-def _load(folder: Path, number: int, omitted: set[Optional]) -> DataSet:
+def _load(folder: Path, number: int, omitted: AbstractSet[Optional]) -> DataSet:
     rows = read_lines(
         folder / _RECORDS,
         _row,
@@ -153,41 +153,39 @@ def _load(folder: Path, number: int, omitted: set[Optional]) -> DataSet:
 
 def _row(line: bytes) -> _Row:
     row = decoded(line, _Row, "record", "a record of a data set")
-    _record(row, "checked", "/", set())
+    if row.timestamp is not None and instant(row.timestamp) is None:
+        expected = "an ISO 8601 time such as 2026-07-01T12:00:00Z"
+        raise InvalidInputError("timestamp", expected, excerpt(row.timestamp))
+    _record(row, "checked", "/", EPOCH, frozenset())
     return row
 
 
 def _conversation(
-    name: str, number: str, rows: Sequence[_Row], omitted: set[Optional]
+    name: str, number: str, rows: Sequence[_Row], omitted: AbstractSet[Optional]
 ) -> Conversation:
     """Make the records; their own ids are only unique in a conversation, and of any characters."""
-    told = (row.timestamp for row in rows if "timestamp" not in omitted)
-    moments = [moment for text in told if text is not None and (moment := instant(text))]
-    moment = max(moments, default=_UNDATED)
+    told = [None if "timestamp" in omitted else row.timestamp for row in rows]
+    moments = [None if text is None else instant(text) for text in told]
+    last = max((moment for moment in moments if moment is not None), default=_UNDATED)
     workspace = f"/sets/{number}"
-    records = [
-        msgspec.structs.replace(
-            record,
-            created_at=record.created_at or timestamp(moment),
-            updated_at=record.updated_at or timestamp(moment),
-            observed_at=record.updated_at or timestamp(moment),
-        )
-        for at, row in enumerate(rows)
-        for record in (_record(row, f"{number}.{at:06}", workspace, omitted),)
-    ]
+    records = tuple(
+        _record(row, f"{number}.{at:06}", workspace, timestamp(moment or last), omitted)
+        for at, (row, moment) in enumerate(zip(rows, moments, strict=True))
+    )
     return Conversation(
         name=name,
         workspace=workspace,
-        moment=moment,
-        records=tuple(records),
+        moment=last,
+        records=records,
         given_ids={record.id: row.id for record, row in zip(records, rows, strict=True)},
     )
 
 
-def _record(row: _Row, id: str, workspace: str, omitted: set[Optional]) -> MemoryRecord:
+def _record(
+    row: _Row, id: str, workspace: str, moment: str, omitted: AbstractSet[Optional]
+) -> MemoryRecord:
     """Make the record that remembers a line; who speaks is part of what is remembered."""
     speaker = None if "speaker" in omitted else row.speaker
-    moment = None if "timestamp" in omitted else row.timestamp
     return MemoryRecord.from_dict(
         {
             "id": id,
@@ -197,9 +195,9 @@ def _record(row: _Row, id: str, workspace: str, omitted: set[Optional]) -> Memor
             "authority": "reference",
             "tags": [] if "tags" in omitted else list(row.tags),
             "importance": 0.5,
-            "createdAt": moment or "",
-            "updatedAt": moment or "",
-            "observedAt": moment or timestamp(_UNDATED),
+            "createdAt": moment,
+            "updatedAt": moment,
+            "observedAt": moment,
             "workspace": workspace,
             "sources": [],
         }
