@@ -229,8 +229,16 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     write_set(folder, records, asked)
     sets = load_sets([folder])
     report = survey(sets, groups={HOSTILE: [folder.name]}, against="fts5", resamples=40)
-    assert HOSTILE in as_table(report)
     return as_page(report)
+
+
+def test_no_name_breaks_a_line_of_the_table(tmp_path: Path) -> None:
+    asked = question("q", "c", "ferry", "1", category="a\nb\u202e", lang="x\ny")
+    write_set(tmp_path / "s", [record("1", "c", "ferry")], [asked])
+    table = as_table(survey(load_sets([tmp_path / "s"]), paths=["records"]))
+    assert "category s: a\\u000ab\\u202e" in table
+    assert "\nb" not in table
+    assert "\ny" not in table
 
 
 class TestPage:

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 from membound.errors import InvalidInputError
 from membound.evaluation.survey.earlier import same_question
 from membound.evaluation.survey.groups import values_of
-from membound.evaluation.survey.intervals import Comparison, Resampling
+from membound.evaluation.survey.intervals import Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from membound.evaluation.survey.earlier import Earlier
-    from membound.evaluation.survey.groups import Asked, Group
+    from membound.evaluation.survey.groups import Asked, Group, Values
+    from membound.evaluation.survey.intervals import Resampling
     from membound.evaluation.survey.outcomes import Outcome
 
 __all__ = ["compare"]
-
-Outcomes = dict[str, "Sequence[Outcome | None]"]
 
 
 def compare(
@@ -28,8 +27,7 @@ def compare(
     *,
     against: str | None,
     earlier: Earlier | None,
-    seed: int,
-    times: int,
+    resampling: Callable[[Values, Values], Resampling],
 ) -> tuple[Comparison, ...]:
     """Compare in every group; to an earlier report a question is the same if all of it is.
 
@@ -48,14 +46,13 @@ def compare(
 
     made = []
     for name, other, others in pairs():
-        values, known = values_of(outcomes[name]), values_of(others)
-        resampling = Resampling(values, known, seed=seed, times=times)
+        drawn = resampling(values_of(outcomes[name]), values_of(others))
         made.append(
             Comparison(
                 variant=name,
                 against=other,
                 questions=sum(some is not None for some in others),
-                differences=tuple(resampling.differences(group) for group in groups),
+                differences=tuple(drawn.differences(group) for group in groups),
             )
         )
     if earlier is not None and not any(some.against.endswith(", earlier") for some in made):

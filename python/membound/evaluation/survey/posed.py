@@ -47,7 +47,7 @@ class Posed(msgspec.Struct, frozen=True, kw_only=True):
             conversation=self.home.name,
             language=self.question.language,
             category=self.question.category,
-            gold_ids=tuple(given for id, given in self.home.given_ids.items() if id in self.gold),
+            gold_ids=tuple(self.home.given_ids[id] for id in sorted(self.gold)),
             elsewhere=tuple(f"{place.set}: {place.conversation.name}" for place in self.elsewhere),
         )
 
@@ -121,11 +121,11 @@ def _posed(
     some: DataSet, question: Question, places: Places, unanswerable: AbstractSet[str]
 ) -> Posed:
     home = some.conversations[question.conversation]
-    given = frozenset(() if question.category in unanswerable else question.gold_ids)
+    given = () if question.category in unanswerable else question.gold_ids
     return Posed(
         set=some.name,
         question=question,
         home=home,
-        gold=frozenset(id for id, name in home.given_ids.items() if name in given),
+        gold=frozenset(home.record_ids[name] for name in given),
         elsewhere=places.of(some.name, question) if given else (),
     )

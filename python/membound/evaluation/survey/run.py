@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import partial
 from importlib.metadata import version
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, TypeVar, get_args
@@ -15,6 +16,7 @@ from membound.evaluation.survey.collected import RANKER, Collected
 from membound.evaluation.survey.comparing import compare
 from membound.evaluation.survey.elsewhere import order_of
 from membound.evaluation.survey.groups import groups_of
+from membound.evaluation.survey.intervals import Resampling
 from membound.evaluation.survey.posed import pose
 from membound.evaluation.survey.rankers import RANKERS, RankerName, answering_as, ranker_of
 from membound.evaluation.survey.report import SetFacts, SurveyReport
@@ -77,42 +79,34 @@ def survey(
         MissingExtraError: a ranker is not installed.
     """
     known = tuple(sets)
-    require_callback(progress, "progress")
     asked_modes = _words(modes, "modes", MODES)
     asked_paths = _words(paths, "paths", PATHS)
     made = {name: ranker_of(name) for name in _words(rankers, "rankers", RANKERS)}
+    unanswered = frozenset(unanswerable)
+    require_callback(progress, "progress")
     if against is not None:
         word(against, "against", (*asked_modes, *made))
-    count(seed, "seed", 0)
     count(resamples, "resamples", 40, 1_000_000)
-    posed = pose(known, seed=seed, unanswerable=frozenset(unanswerable))
+    posed = pose(known, seed=count(seed, "seed", 0), unanswerable=unanswered)
     if not posed:
         raise InvalidInputError("sets", "sets with questions", "none")
     asked = tuple(some.asked() for some in posed)
     grouped = groups_of(asked, groups)
     total = len(posed) * (len(asked_modes) * len(asked_paths) + len(made))
-    run = Collected(posed, _explained_of(posed, seed, explained), total, progress)
-    with TemporaryDirectory(prefix="membound-survey-") as folder:
-        if set(asked_paths) - {"records"}:
-            fill(folder, known)
-        for path in asked_paths:
-            with answering(path, folder, now) as answer:
-                for mode in asked_modes:
-                    run.ask(mode, path, answer(mode))
+    collected = Collected(posed, _explained_of(posed, seed, explained), total, progress)
+    _ask_modes(collected, known, asked_modes, asked_paths, now)
     for name, ranker in made.items():
-        run.ask(name, RANKER, answering_as(ranker, now), ranker.settings)
-    variants = run.variants(grouped)
+        collected.ask(name, RANKER, answering_as(ranker, now), ranker.settings)
+    variants = collected.variants(grouped)
+    outcomes = {name: variant.outcomes for name, variant in variants.items()}
     return SurveyReport(
-        versions={
-            "membound": f"{version('membound')}, {build_profile} build",
-            "python": platform.python_version(),
-        },
+        versions=_versions(),
         settings={
             "now": None if now is None else timestamp(now),
             "recordLimit": LIMIT,
             "characterBudget": CHARACTER_BUDGET,
             "paths": list(asked_paths),
-            "unanswerable": sorted(unanswerable),
+            "unanswerable": sorted(unanswered),
             "seed": seed,
             "resamples": resamples,
         },
@@ -123,14 +117,36 @@ def survey(
         comparisons=compare(
             asked,
             grouped,
-            {name: variant.outcomes for name, variant in variants.items()},
+            outcomes,
             against=against,
             earlier=earlier,
-            seed=seed,
-            times=resamples,
+            resampling=partial(Resampling, seed=seed, times=resamples),
         ),
-        whys=run.whys(),
+        whys=collected.whys(),
     )
+
+
+def _ask_modes(
+    collected: Collected,
+    sets: Sequence[DataSet],
+    modes: Sequence[RelevanceMode],
+    paths: Sequence[AnswerPath],
+    now: datetime | None,
+) -> None:
+    with TemporaryDirectory(prefix="membound-survey-") as folder:
+        if set(paths) - {"records"}:
+            fill(folder, sets)
+        for path in paths:
+            with answering(path, folder, now) as answer:
+                for mode in modes:
+                    collected.ask(mode, path, answer(mode))
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "membound": f"{version('membound')}, {build_profile} build",
+        "python": platform.python_version(),
+    }
 
 
 def _words(chosen: Iterable[_Word], field: str, known: tuple[_Word, ...]) -> tuple[_Word, ...]:

@@ -57,6 +57,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         moment: when it is asked, unless the caller says otherwise: at its last record.
         given_ids: the ids of the data set, by those of the records.
+        record_ids: the other way round.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     moment: datetime
     records: tuple[MemoryRecord, ...]
     given_ids: dict[str, str]
+    record_ids: dict[str, str]
 
 
 class DataSet(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,6 +180,7 @@ def _conversation(
         moment=last,
         records=records,
         given_ids={record.id: row.id for record, row in zip(records, rows, strict=True)},
+        record_ids={row.id: record.id for record, row in zip(records, rows, strict=True)},
     )
 
 

@@ -12,9 +12,10 @@ from membound.evaluation.survey.rows import (
     set_rows,
     setting_rows,
 )
+from membound.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from membound.evaluation.survey.report import SurveyReport
 
@@ -27,16 +28,21 @@ def as_table(report: SurveyReport) -> str:
 
 
 def _lines(report: SurveyReport) -> Iterator[str]:
-    yield from (f"{name}: {value}" for name, value in setting_rows(report)[1:])
+    yield from (printable(f"{name}: {value}") for name, value in setting_rows(report)[1:])
     yield "paths agree: " + ("yes" if report.paths_agree else "no")
     for name, variant in report.variants.items():
         if variant.differing:
-            yield f"  {name} differs in {', '.join(variant.differing)}"
-    yield from ("", *aligned(set_rows(report)), "", *aligned(latency_rows(report)))
+            yield printable(f"  {name} differs in {', '.join(variant.differing)}")
+    yield from ("", *_columns(set_rows(report)), "", *_columns(latency_rows(report)))
     for name in report.variants:
-        yield from ("", f"{name}:", *aligned(mean_rows(report, name)))
+        yield from ("", f"{name}:", *_columns(mean_rows(report, name)))
     for some in report.comparisons:
         draws = f"95 % of {report.settings['resamples']:,} draws"
         yield ""
         yield f"{some.variant} less {some.against}, {some.questions:,} questions; [{draws}]:"
-        yield from aligned(difference_rows(report, some))
+        yield from _columns(difference_rows(report, some))
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Set rows in columns; a name that a data set gives breaks no line."""
+    return aligned([list(map(printable, row)) for row in rows])
