@@ -125,7 +125,7 @@ class TestGroups:
         questions = [asked("a", 0), asked("a", 1, "zh"), asked("b", 0, "zh", "other")]
         found = {(some.kind, some.name): some.parts for some in groups_of(questions, {"G": ["b"]})}
         assert found == {
-            ("all", "all sets"): ((0, 1), (2,)),
+            ("all", "sets"): ((0, 1), (2,)),
             ("group", "G"): ((2,),),
             ("language", "en"): ((0,),),
             ("language", "zh"): ((1,), (2,)),

@@ -69,7 +69,7 @@ def groups_of(
             if (set,) not in by_set:
                 raise InvalidInputError("groups", "names of sets with questions", excerpt(set))
     return (
-        Group(kind="all", name="all sets", parts=tuple(by_set.values())),
+        Group(kind="all", name="sets", parts=tuple(by_set.values())),
         *(
             Group(kind="group", name=name, parts=tuple(by_set[set,] for set in sets))
             for name, sets in (named or {}).items()

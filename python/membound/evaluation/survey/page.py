@@ -31,7 +31,7 @@ h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2.5rem}h3{font-size:1rem}
 table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .45rem;text-align:right;white-space:nowrap}
 tr{border-bottom:1px solid var(--line)}
-.words td,.words th{text-align:left;white-space:normal}
+.words td,.words th{text-align:left}.words td+td{white-space:normal}
 th:first-child,td:first-child{text-align:left}
 .wide{overflow-x:auto}.charts{display:flex;flex-wrap:wrap;gap:1.5rem}figure{margin:0}
 figcaption{font-weight:600}svg{max-width:100%;height:auto}svg text{font-size:11px;fill:currentColor}
@@ -41,6 +41,7 @@ details{border-bottom:1px solid var(--line);padding:.3rem 0}summary{cursor:point
 pre{overflow-x:auto;font-size:.8rem;padding:.5rem;border:1px solid var(--line)}
 li,summary,td{overflow-wrap:anywhere}.dim{color:var(--dim)}.good{color:var(--good)}
 .bad{color:var(--bad)}
+@media(prefers-color-scheme:dark){:root{--dim:#999;--good:#4ade80;--bad:#fb923c}}
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
