@@ -18,7 +18,7 @@ from membound.evaluation.survey import as_page, as_table, load_sets, read_earlie
 from membound.evaluation.survey.answers import PATHS
 from membound.evaluation.survey.rankers import RANKERS
 from membound.evaluation.survey.run import MODES
-from membound.evaluation.survey.sets import Optional
+from membound.evaluation.survey.sets import OptionalField
 from membound.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ _survey_options = compose(
 )
 @click.option(
     "--without",
-    type=click.Choice(get_args(Optional)),
+    type=click.Choice(get_args(OptionalField)),
     multiple=True,
     help="A field of a data set's records that is left out.",
 )
@@ -175,7 +175,7 @@ def evaluate_command(
     records: Path | None,
     cases: Path | None,
     data: tuple[Path, ...],
-    without: tuple[Optional, ...],
+    without: tuple[OptionalField, ...],
     against: str | None,
     now: datetime | None,
     output: Path | None,

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-__all__ = ["Conversation", "DataSet", "Optional", "Question", "load_sets"]
+__all__ = ["Conversation", "DataSet", "OptionalField", "Question", "load_sets"]
 
-Optional = Literal["speaker", "tags", "timestamp"]
+OptionalField = Literal["speaker", "tags", "timestamp"]
 
 _RECORDS, _QUESTIONS = "records.jsonl", "queries.jsonl"
 _UNDATED = datetime(2026, 1, 1, tzinfo=UTC)
@@ -78,7 +78,7 @@ class DataSet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_sets(
-    folders: Iterable[PathText], *, without: Iterable[Optional] = ()
+    folders: Iterable[PathText], *, without: Iterable[OptionalField] = ()
 ) -> tuple[DataSet, ...]:
     """Read data sets; each folder is one, or holds some, which are taken in order of their names.
 
@@ -90,7 +90,7 @@ def load_sets(
         InvalidInputError: a folder holds no set, two have one name, or a question cannot be used.
         InvalidRecordError: a record cannot be used; the file and the line are named.
     """
-    omitted = {word(name, "without", get_args(Optional)) for name in without}
+    omitted = {word(name, "without", get_args(OptionalField)) for name in without}
     found: dict[str, DataSet] = {}
     for folder in folders:
         for place in _set_folders(Path(any_path(folder, "data"))):
@@ -116,7 +116,7 @@ def _set_folders(folder: Path) -> list[Path]:
     return found
 
 
-def _load(folder: Path, number: int, omitted: AbstractSet[Optional]) -> DataSet:
+def _load(folder: Path, number: int, omitted: AbstractSet[OptionalField]) -> DataSet:
     rows = read_lines(
         folder / _RECORDS,
         _row,
@@ -163,7 +163,7 @@ def _row(line: bytes) -> _Row:
 
 
 def _conversation(
-    name: str, number: str, rows: Sequence[_Row], omitted: AbstractSet[Optional]
+    name: str, number: str, rows: Sequence[_Row], omitted: AbstractSet[OptionalField]
 ) -> Conversation:
     """Make the records; their own ids are only unique in a conversation, and of any characters."""
     told = [None if "timestamp" in omitted else row.timestamp for row in rows]
@@ -185,7 +185,7 @@ def _conversation(
 
 
 def _record(
-    row: _Row, id: str, workspace: str, moment: str, omitted: AbstractSet[Optional]
+    row: _Row, id: str, workspace: str, moment: str, omitted: AbstractSet[OptionalField]
 ) -> MemoryRecord:
     """Make the record that remembers a line; who speaks is part of what is remembered."""
     speaker = None if "speaker" in omitted else row.speaker
