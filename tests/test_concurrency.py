@@ -56,7 +56,7 @@ def test_a_writer_that_does_not_yield_blocks_writers_only(tmp_path: Path) -> Non
 def test_a_rebuild_that_must_not_write_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("membound.session._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("membound.session.BUSY_SECONDS", 0.05)
     drafts = [MemoryDraft(f"kiwi {n}", scope="user") for n in range(300)]
     with MemoryStore.open(tmp_path, durability="relaxed") as store:
         store.remember_many(drafts, now=NOW)

@@ -18,7 +18,7 @@ _ADVICE: Final = {
     errno.EDQUOT: "free some space and try again",
     errno.EMFILE: "close some files and try again",
     errno.ELOOP: "a link is not followed: put what it leads to in its place",
-    errno.EISDIR: "a folder has the place of a record's file: move it away",
+    errno.EISDIR: "a folder has the place of a file: move it away",
     errno.ENOTDIR: "a file has the place of a folder: move it away",
     errno.ENAMETOOLONG: "choose a shorter id",
 }

@@ -9,7 +9,7 @@ import msgspec
 
 from membound.canonical_json import indented
 from membound.errors import CanonicalFileError, InvalidInputError, InvalidRecordError
-from membound.faults import ABSENT
+from membound.faults import ABSENT, reason_of
 from membound.files import content_of, move, read_files, temporary, write_new
 from membound.folders import sync, writable
 from membound.layout import FOLDERS, SETTINGS
@@ -49,7 +49,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         except OSError as fault:
             if fault.errno in ABSENT:
                 return None
-            raise CanonicalFileError(str(path), "read", str(fault.strerror)) from fault
+            raise CanonicalFileError(str(path), "read", reason_of(fault)) from fault
         except (msgspec.ValidationError, InvalidRecordError) as fault:
             raise CanonicalFileError(str(path), "use", _EXPECTED) from fault
 
@@ -104,4 +104,4 @@ def _write(folder: Path, settings: Settings, *, durable: bool) -> None:
         if durable:
             sync(folder)
     except OSError as fault:
-        raise CanonicalFileError(str(path), "write", str(fault.strerror)) from fault
+        raise CanonicalFileError(str(path), "write", reason_of(fault)) from fault
