@@ -190,4 +190,5 @@ with MemoryStore.open(sys.argv[1] + "/s") as store:
     )
     files = {path.name for path in (tmp_path / "s").iterdir()}
     assert {path.name for path in tmp_path.iterdir()} == {"s"}
-    assert files == {"memory", "memory.lock", "memory.queue", "memory-index.sqlite3"}
+    ours = {"memory", "memory.lock", "memory.queue", "memory-index.sqlite3", "memory-settings.json"}
+    assert files == ours
