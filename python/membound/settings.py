@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -13,8 +13,7 @@ from membound.faults import ABSENT, reason_of
 from membound.files import content_of, move, read_files, temporary, write_new
 from membound.folders import sync, writable
 from membound.layout import FOLDERS, SETTINGS
-from membound.strict_json import json_object
-from membound.tokens import Tokenizer
+from membound.tokens import TOKENIZERS, Tokenizer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +44,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         path = folder / SETTINGS
         try:
             text = content_of(next(read_files([str(path)])))
-            return msgspec.convert(json_object(text), cls)
+            written = {_text(one): one for one in (cls(tokenizer=name) for name in TOKENIZERS)}
+            return written.get(text) or msgspec.convert(_tree(text), cls)
         except OSError as fault:
             if fault.errno in ABSENT:
                 return None
@@ -80,11 +80,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
                 if found is None and _is_new(folder):
                     found = cls(tokenizer=wanted or "v1")
                     _write(folder, found, durable=durable)
+        # Once more: another process may have made the store between the two looks.
         found = found or cls.in_use(folder)
         if wanted not in {None, found.tokenizer}:
             expected = f"{found.tokenizer}, which this store was made with"
             raise InvalidInputError("tokenizer", expected, str(wanted))
         return found
+
+
+def _text(settings: Settings) -> bytes:
+    return indented(msgspec.json.encode(settings))
+
+
+def _tree(text: bytes) -> dict[str, Any]:
+    from membound.strict_json import json_object  # noqa: PLC0415 — what we wrote is read without it
+
+    return json_object(text)
 
 
 def _is_new(folder: Path) -> bool:
@@ -97,7 +108,7 @@ def _write(folder: Path, settings: Settings, *, durable: bool) -> None:
     path, spare = folder / SETTINGS, folder / temporary()
     try:
         try:
-            write_new(str(spare), indented(msgspec.json.encode(settings)), durable=durable)
+            write_new(str(spare), _text(settings), durable=durable)
             move(str(spare), str(path))
         finally:
             spare.unlink(missing_ok=True)
