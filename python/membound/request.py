@@ -29,10 +29,11 @@ __all__ = [
     "RetrievalOptions",
     "retrieval_request",
     "scope_request",
+    "tokenizer_of",
 ]
 
 Purpose = Literal["injection", "tool"]
-RelevanceMode = Literal["foundation-v1", "historical-v1"]
+RelevanceMode = Literal["foundation-v1", "foundation-v2", "historical-v1"]
 
 _PURPOSES: Final = get_args(Purpose)
 _MODES: Final = get_args(RelevanceMode)
@@ -108,14 +109,17 @@ def retrieval_request(
     min_confidence: float = 0.0,
     character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy,
-    relevance_mode: RelevanceMode = "foundation-v1",
-    tokenizer: Tokenizer = "v1",
+    relevance_mode: RelevanceMode | None = None,
+    tokenizer: Tokenizer | None = None,
 ) -> Request:
     """Validates what a caller asks for; the words are those of `retrieve_records`.
+
+    Of relevance mode and tokenizer, one that is not said follows from the other.
 
     Raises:
         InvalidInputError: naming the argument that is not acceptable.
     """
+    mode, version = _words_by(relevance_mode, tokenizer)
     return Request(
         **_asked_from(
             now=now,
@@ -130,8 +134,8 @@ def retrieval_request(
         limit=whole(limit, "limit"),
         character_budget=whole(character_budget, "character_budget"),
         min_confidence=unit(min_confidence, "min_confidence"),
-        relevance_mode=word(relevance_mode, "relevance_mode", _MODES),
-        tokenizer=word(tokenizer, "tokenizer", TOKENIZERS),
+        relevance_mode=mode,
+        tokenizer=version,
         scopes=_some(scope, "scope", _SCOPES),
         types=_some(type, "type", _TYPES),
         authorities=_some(authority, "authority", _AUTHORITIES),
@@ -198,6 +202,24 @@ def _asked_from(
         "project_identity": _path(project_identity, "project_identity"),
         "agent": agent,
     }
+
+
+def tokenizer_of(mode: RelevanceMode) -> Tokenizer:
+    """Gives what makes the search tokens of a mode where nothing else is said."""
+    return "v2" if mode == "foundation-v2" else "v1"
+
+
+def _words_by(mode: object, tokenizer: object) -> tuple[RelevanceMode, Tokenizer]:
+    """Gives how words are compared and what makes tokens of them, which have to fit."""
+    version = None if tokenizer is None else word(tokenizer, "tokenizer", TOKENIZERS)
+    if mode is None:
+        return ("foundation-v2" if version == "v2" else "foundation-v1"), version or "v1"
+    known = word(mode, "relevance_mode", _MODES)
+    if known == "foundation-v2" and version == "v1":
+        others = " or ".join(one for one in _MODES if one != known)
+        expected = f"{others}, as the search tokens are those of v1"
+        raise InvalidInputError("relevance_mode", expected, known)
+    return known, version or tokenizer_of(known)
 
 
 def _path(value: object, field: str) -> str | None:

@@ -128,7 +128,7 @@ def retrieve_records(
     character_budget: float = CHARACTER_BUDGET,
     policy: MemoryPolicy | None = None,
     relevance_mode: RelevanceMode = "foundation-v1",
-    tokenizer: Tokenizer = "v1",
+    tokenizer: Tokenizer | None = None,
 ) -> RetrievalResult:
     """Recalls the relevant few of ``records``: a pure function of its arguments.
 
@@ -149,8 +149,9 @@ def retrieve_records(
         min_confidence: least confidence of an eligible record, from 0 to 1.
         character_budget: most characters of the whole block, fence included.
         policy: what the host allows; by default everything, 8 records.
-        relevance_mode: the named rule of admission.
-        tokenizer: the version of the rules that make search tokens.
+        relevance_mode: the named rule of relevance.
+        tokenizer: the version of the rules that make search tokens; by default ``v2`` for
+            ``foundation-v2``, which needs it, else ``v1``.
 
     Raises:
         InvalidInputError: naming the argument that is not acceptable.

@@ -16,6 +16,7 @@ __all__ = [
     "Mode",
     "Ranking",
     "Trace",
+    "Weighing",
     "Weights",
 ]
 
@@ -57,6 +58,26 @@ class Features(Weights, frozen=True, kw_only=True, rename="camel"):
     """A candidate's features, each in [0,1], and the final score they add up to."""
 
     final_score: float
+
+
+class Weighing(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the words of a query were weighed by: counts of the eligible records, and the levels.
+
+    Attributes:
+        records: the eligible records.
+        units: their distinct units together.
+        holders: of each unit of the query, in its order, how many records match it.
+        floor: what the best lexical has to reach.
+        relative_floor: what others need of the best.
+        following_floor: what others need at least, of the floor.
+    """
+
+    records: int
+    units: int
+    holders: tuple[int, ...]
+    floor: float
+    relative_floor: float
+    following_floor: float
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -104,6 +125,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
         weights: the weights of the final score.
         relevance_mode: the rule of admission.
         tokenizer_version: the rules that made the tokens.
+        weighing: what the words were weighed by, where the mode weighs them.
         index_state: the store's index at the time; ``disabled`` where there is none.
     """
 
@@ -125,6 +147,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
     weights: Weights
     relevance_mode: str
     tokenizer_version: Tokenizer
+    weighing: Weighing | None = None
     index_state: IndexState = "disabled"
 
     def to_dict(self) -> dict[str, Any]:

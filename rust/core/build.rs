@@ -1,5 +1,7 @@
-//! Writes the table of `src/class.rs`: the class of every character, from the crates that define them.
+//! Writes the tables of `src/class.rs`, the class of every character, from the crates that define them, and the
+//! word lists of `src/relevance/`, from `data/`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -14,14 +16,43 @@ use unicode_script::{Script, UnicodeScript};
 #[path = "src/class_bits.rs"]
 mod class_bits;
 
-use class_bits::{BLANK, CASED, CJK, RENAMED, ROW, UNSETTLED, WORD, v2};
+use class_bits::{BLANK, CASED, CJK, RENAMED, ROW, UNSETTLED, WORD, Writing, v2};
 
 #[expect(clippy::disallowed_methods, reason = "cargo says by the environment where to write")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/class_bits.rs");
-    let source = table("CLASSES", class) + &table("CLASSES_V2", class_v2);
-    Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("class_table.rs"), source)?)
+    println!("cargo::rerun-if-changed=data");
+    let classes = table("CLASSES", class)
+        + &table("CLASSES_V2", class_v2)
+        + &table("WRITINGS", |character| writing(character) as u8);
+    let lists = stop_words(&fs::read_to_string("data/stop_words.txt")?)
+        + &questions(&fs::read_to_string("data/questions.txt")?);
+    let out = env::var("OUT_DIR")?;
+    fs::write(Path::new(&out).join("class_table.rs"), classes)?;
+    Ok(fs::write(Path::new(&out).join("word_lists.rs"), lists)?)
+}
+
+/// The words of a list: parted by white space, but for lines that begin with `#`.
+fn words(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+}
+
+/// In order, to be searched.
+fn stop_words(list: &str) -> String {
+    let words: BTreeSet<&str> = words(list).collect();
+    format!("static STOP_WORDS: &[&str] = &{:?};\n", words.iter().collect::<Vec<_>>())
+}
+
+/// By their first characters, in order; those of one as they come in the list.
+fn questions(list: &str) -> String {
+    let mut all: BTreeMap<char, Vec<&str>> = BTreeMap::new();
+    for word in words(list) {
+        all.entry(word.chars().next().unwrap_or_default()).or_default().push(word);
+    }
+    let of_one = |(first, words)| format!("({first:?}, &{words:?}), ");
+    let all: String = all.into_iter().map(of_one).collect();
+    format!("static QUESTIONS: &[(char, &[&str])] = &[{all}];\n")
 }
 
 fn table(name: &str, class: fn(char) -> u8) -> String {
@@ -107,4 +138,15 @@ fn is_nothing(character: char) -> bool {
                 | '\u{640}' | '\u{64b}'..='\u{652}' | '\u{670}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
                 | '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}'
         )
+}
+
+/// By which writing a query may be judged.
+fn writing(character: char) -> Writing {
+    match character.script() {
+        Script::Hangul => Writing::Hangul,
+        Script::Hiragana => Writing::Hiragana,
+        Script::Katakana => Writing::Katakana,
+        Script::Han => Writing::Han,
+        _ => Writing::Other,
+    }
 }

@@ -1,20 +1,21 @@
 //! Candidates: what channels propose, and what it measures.
 
-use std::sync::Arc;
-
 use crate::rank::Key;
 use crate::record::{Card, Traits};
+use crate::relevance::Statistics;
 use crate::trace::{Filtered, Scored};
 
 /// What a path proposes for one query.
 #[derive(Debug, Default)]
 pub(crate) struct Proposal {
-    /// Every record that could be among the best, in no order.
+    /// Every record that could be among the best, in no order; the request may have each.
     pub candidates: Vec<Candidate>,
     /// All others, by the stage that drops them.
     pub filtered: Filtered,
     /// Records that are admitted like the candidates, but come after as many of these as were asked for.
     pub outranked: usize,
+    /// What was counted to weigh words, where the mode does.
+    pub statistics: Option<Statistics>,
 }
 
 /// A record that some channel proposes.
@@ -24,18 +25,16 @@ pub(crate) struct Candidate {
     pub id: String,
     /// What ranking reads of it.
     pub traits: Traits,
-    /// How many query tokens it holds.
-    pub hits: usize,
+    /// How far its words answer.
+    pub lexical: f64,
     /// Where to find the whole record.
     pub key: usize,
-    /// What its eligibility is judged by; `None` where the path knows that the request may have it.
-    pub unjudged: Option<Arc<Card>>,
 }
 
 impl Candidate {
-    /// A record of which nothing is known but what it says itself.
-    pub(crate) fn unjudged(card: Arc<Card>, hits: usize, key: usize) -> Self {
-        Self { id: card.id.clone(), traits: card.traits(), hits, key, unjudged: Some(card) }
+    /// The candidate that a record is.
+    pub(crate) fn of(card: &Card, lexical: f64, key: usize) -> Self {
+        Self { id: card.id.clone(), traits: card.traits(), lexical, key }
     }
 }
 

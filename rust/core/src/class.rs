@@ -1,6 +1,6 @@
 //! The class of a character: which runs it belongs to, and what folding may do to it.
 
-use crate::class_bits::ROW;
+use crate::class_bits::{ROW, Writing};
 
 include!(concat!(env!("OUT_DIR"), "/class_table.rs"));
 
@@ -29,6 +29,15 @@ pub(crate) fn class(character: char) -> u8 {
 #[inline]
 pub(crate) fn class_v2(character: char) -> u8 {
     CLASSES_V2.of(character)
+}
+
+/// The writing of `character`, as far as relevance tells them apart.
+pub(crate) fn writing(character: char) -> Writing {
+    use Writing::{Han, Hangul, Hiragana, Katakana, Other};
+    let number = WRITINGS.of(character);
+    let found =
+        [Other, Hangul, Hiragana, Katakana, Han].into_iter().find(|&one| one as u8 == number);
+    found.unwrap_or(Other)
 }
 
 #[cfg(test)]

@@ -28,3 +28,18 @@ pub(crate) mod v2 {
     /// Neither seen nor needed to tell words apart: taken out before anything else.
     pub(crate) const NOTHING: u8 = 16;
 }
+
+/// The writings that relevance tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Writing {
+    /// Any that is not named here.
+    Other,
+    /// Korean syllables and their letters.
+    Hangul,
+    /// The rounded kana: endings and particles.
+    Hiragana,
+    /// The angular kana.
+    Katakana,
+    /// Ideographs.
+    Han,
+}

@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Features {
-    /// Query tokens found in the record, as a share of all query tokens.
+    /// How far its words answer the query's: the mode says how that is measured.
     pub lexical: f64,
     /// How near the record's scope is: project 1.0, workspace 0.9, user 0.8.
     pub scope_affinity: f64,
@@ -33,10 +33,10 @@ pub struct Features {
 }
 
 impl Features {
-    /// Measures a record that holds `hits` of `asked` query tokens.
-    pub fn measure(traits: &Traits, hits: usize, asked: usize, hints: Hints, now: Millis) -> Self {
+    /// Measures a record whose words answer so far.
+    pub fn measure(traits: &Traits, lexical: f64, hints: Hints, now: Millis) -> Self {
         Self {
-            lexical: coverage(hits, asked),
+            lexical,
             scope_affinity: affinity(traits.scope),
             type_affinity: if traits.answers.meets(hints) { 1.0 } else { 0.0 },
             freshness: freshness(traits.observed, now),
@@ -56,7 +56,7 @@ pub(crate) fn affinity(scope: Scope) -> f64 {
 }
 
 /// `hits` as a share of `asked`; 0 where nothing was asked.
-#[expect(clippy::cast_precision_loss, reason = "token counts are at most 128")]
+#[expect(clippy::cast_precision_loss, reason = "token counts are at most 255")]
 pub(crate) fn coverage(hits: usize, asked: usize) -> f64 {
     if asked == 0 { 0.0 } else { clamp01(hits as f64 / asked as f64) }
 }

@@ -3,36 +3,56 @@
 use std::sync::Arc;
 
 use crate::candidate::{Candidate, Proposal};
+use crate::eligibility::{Unjudged, eligible};
 use crate::error::Result;
 use crate::query::Query;
 use crate::record::Record;
+use crate::relevance::{Relevance, weighed};
 use crate::request::Request;
 use crate::retrieve::{Path, retrieve};
 use crate::shown::Shown;
 use crate::tokens::matched;
-use crate::trace::{Channel, Mode};
+use crate::trace::{Channel, Filtered, Mode};
 
 pub use crate::retrieve::Outcome;
 
 struct Records(Vec<Record>);
+
+impl Records {
+    fn hits(&self, query: &Query<'_>, key: usize) -> usize {
+        matched(query.texts(), &self.0[key].search_tokens(query.request.tokenizer).tokens)
+    }
+}
 
 impl Path for Records {
     const MODE: Mode = Mode::Filesystem;
     const FROM_MEMORY: bool = false;
     type Origin = usize;
 
-    fn channel(_hits: usize) -> Channel {
+    fn channel(_by_words: bool) -> Channel {
         Channel::Filesystem
     }
 
     fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
-        let candidate = |(key, record): (usize, &Record)| {
-            let hits =
-                matched(query.texts(), &record.search_tokens(query.request.tokenizer).tokens);
-            Candidate::unjudged(Arc::new(record.card.clone()), hits, key)
+        let mut filtered = Filtered::default();
+        let all = self.0.iter().enumerate();
+        let unjudged = all.map(|(key, record)| (Arc::new(record.card.clone()), key)).collect();
+        let eligible = eligible(unjudged, query, &mut filtered);
+        let (lexical, statistics) = match &query.relevance {
+            Relevance::Share(share) => {
+                let hits = |key: usize| self.hits(query, key);
+                (eligible.iter().map(|(_, key)| share.lexical(hits(*key))).collect(), None)
+            }
+            Relevance::Weighed(asked) => {
+                let held = eligible.iter().map(|(_, key)| asked.held_by(&self.0[*key]));
+                let (lexical, statistics) = weighed(asked, &held.collect::<Vec<_>>());
+                (lexical, Some(statistics))
+            }
         };
-        let candidates = self.0.iter().enumerate().map(candidate).collect();
-        Ok(Proposal { candidates, ..Proposal::default() })
+        let candidate =
+            |((card, key), lexical): (Unjudged<usize>, f64)| Candidate::of(&card, lexical, key);
+        let candidates = eligible.into_iter().zip::<Vec<f64>>(lexical).map(candidate).collect();
+        Ok(Proposal { candidates, filtered, statistics, outranked: 0 })
     }
 
     fn record(&mut self, key: usize) -> Result<(Arc<Shown>, usize)> {

@@ -15,13 +15,13 @@
 //! The crate reads no clock, no environment and no randomness: `now` is part of the request.
 #![forbid(unsafe_code)]
 
-mod admission;
 pub mod budget;
 mod candidate;
 mod class;
 mod class_bits;
 pub mod context;
 pub mod directives;
+mod eligibility;
 pub mod error;
 mod features;
 pub mod files;
@@ -35,6 +35,7 @@ mod postings;
 mod query;
 mod rank;
 pub mod record;
+pub mod relevance;
 pub mod request;
 mod retrieve;
 pub mod scope;

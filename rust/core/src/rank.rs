@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use crate::features::{Features, clamp01};
 use crate::instant::Millis;
+use crate::relevance::RelevanceMode;
+use crate::request::Request;
 
 /// How much each feature counts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -24,6 +26,26 @@ pub struct Weights {
     /// Of confidence.
     pub confidence: f64,
 }
+
+impl Weights {
+    /// Those of a request's relevance mode.
+    pub(crate) fn of(request: &Request) -> Self {
+        match request.relevance_mode {
+            RelevanceMode::FoundationV1 | RelevanceMode::HistoricalV1 => WEIGHTS,
+            RelevanceMode::FoundationV2 => WEIGHTS_V2,
+        }
+    }
+}
+
+/// The weights of `foundation-v2`: what else is known of records orders those that answer about as well.
+const WEIGHTS_V2: Weights = Weights {
+    lexical: 0.8,
+    scope_affinity: 0.06,
+    type_affinity: 0.04,
+    freshness: 0.04,
+    importance: 0.03,
+    confidence: 0.03,
+};
 
 /// The weights of relevance modes `foundation-v1` and `historical-v1`.
 pub(crate) const WEIGHTS: Weights = Weights {

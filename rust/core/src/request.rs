@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use crate::admission::RelevanceMode;
 use crate::error::{Error, Result, json_fault};
 use crate::instant::Millis;
 use crate::record::{Authority, Card, MemoryType};
+use crate::relevance::RelevanceMode;
 use crate::scope::{self, AgentAccess, Place, Scope};
 use crate::text;
 use crate::tokens::Tokenizer;
@@ -94,6 +94,12 @@ impl Request {
     pub fn parse(json: &[u8]) -> Result<Self> {
         let mut request: Self = serde_json::from_slice(json)
             .map_err(|error| Error::Request { reason: json_fault(&error) })?;
+        if request.relevance_mode == RelevanceMode::FoundationV2
+            && request.tokenizer != Tokenizer::V2
+        {
+            let reason = "foundation-v2 weighs units of tokenizer v2".to_owned();
+            return Err(Error::Request { reason });
+        }
         request.tags = request.tags.iter().map(|tag| text::label(tag)).collect();
         Ok(request)
     }

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use crate::budget::{self, Selection, Taken};
 use crate::candidate::{Candidate, Measured, Proposal};
 use crate::error::Result;
-use crate::lifecycle::{Lifecycle, lifecycle};
 use crate::query::Query;
-use crate::rank::{self, WEIGHTS};
-use crate::record::Card;
+use crate::rank;
+use crate::relevance::Statistics;
 use crate::request::Request;
 use crate::shown::Shown;
 use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
@@ -25,11 +24,11 @@ pub(crate) trait Path {
     /// What the caller gets to know a selected record by.
     type Origin;
 
-    /// What proposed a candidate that holds `hits` query tokens.
-    fn channel(hits: usize) -> Channel;
+    /// What proposed a candidate, whose words match some of the query's or none.
+    fn channel(by_words: bool) -> Channel;
 
-    /// Every record that could be admitted, but those that at least `most` others outrank; and a count of
-    /// the rest.
+    /// Every eligible record that could be admitted, but those that at least `most` others outrank; and a
+    /// count of the rest.
     fn candidates(&mut self, query: &Query<'_>, most: usize) -> Result<Proposal>;
 
     /// The whole record behind a candidate.
@@ -67,6 +66,7 @@ struct Admitted {
     /// How many records were left to be ranked.
     eligible: usize,
     filtered: Filtered,
+    statistics: Option<Statistics>,
 }
 
 impl Admitted {
@@ -74,53 +74,22 @@ impl Admitted {
     fn among<P: Path>(path: &mut P, query: &Query<'_>, most: usize) -> Result<Self> {
         let enabled = query.request.policy.enabled;
         let proposal = if enabled { path.candidates(query, most)? } else { Proposal::default() };
-        let Proposal { candidates, mut filtered, mut outranked } = proposal;
-        let eligible = eligible(candidates, query, &mut filtered);
-        let all = eligible.len() + outranked + filtered.irrelevant;
-        let mut best = admitted(ranked(measured(eligible, query)), query, &mut filtered);
+        let Proposal { candidates, mut filtered, mut outranked, statistics } = proposal;
+        let all = candidates.len() + outranked + filtered.irrelevant;
+        let mut best = admitted(ranked(measured(candidates, query)), query, &mut filtered);
         if outranked > 0 {
             // What comes after them may come after some that are left out, too.
             outranked += best.len().saturating_sub(most);
             best.truncate(most);
         }
-        Ok(Self { best, outranked, eligible: all, filtered })
+        Ok(Self { best, outranked, eligible: all, filtered, statistics })
     }
-}
-
-/// Drops what may not be considered, stage by stage, and adds to the count of each.
-fn eligible(
-    mut candidates: Vec<Candidate>,
-    query: &Query<'_>,
-    filtered: &mut Filtered,
-) -> Vec<Candidate> {
-    let request = query.request;
-    filtered.scope += drop_unless(&mut candidates, |card| request.sees(card, &query.places));
-    filtered.lifecycle += drop_unless(&mut candidates, |card| {
-        lifecycle(card, request.now) == Lifecycle::Active
-            && card.confidence >= request.min_confidence
-    });
-    let cards = candidates.iter().filter_map(|candidate| candidate.unjudged.as_ref());
-    let superseded: BTreeSet<String> =
-        cards.filter_map(|card| card.supersedes.as_ref()).cloned().collect();
-    filtered.lifecycle += drop_unless(&mut candidates, |card| !superseded.contains(&card.id));
-    filtered.purpose += drop_unless(&mut candidates, |card| request.serves(card.authority));
-    filtered.request += drop_unless(&mut candidates, |card| {
-        request.passes(card.place.scope(), card.kind, card.authority)
-            && request.tags.iter().all(|tag| card.tags.contains(tag))
-    });
-    candidates
-}
-
-fn drop_unless(candidates: &mut Vec<Candidate>, keep: impl Fn(&Card) -> bool) -> usize {
-    let before = candidates.len();
-    candidates.retain(|candidate| candidate.unjudged.as_deref().is_none_or(&keep));
-    before - candidates.len()
 }
 
 /// Gives every candidate its features and final score.
 fn measured(candidates: Vec<Candidate>, query: &Query<'_>) -> Vec<Measured> {
     let measure = |candidate: Candidate| {
-        let scored = query.score(&candidate.traits, candidate.hits);
+        let scored = query.score(&candidate.traits, candidate.lexical);
         Measured { candidate, scored }
     };
     candidates.into_iter().map(measure).collect()
@@ -139,7 +108,8 @@ fn admitted(
     filtered: &mut Filtered,
 ) -> Vec<Measured> {
     let all = ranked.len();
-    ranked.retain(|one| query.admission.admits(&one.scored.features));
+    let admission = query.relevance.admission(&ranked);
+    ranked.retain(|one| admission.admits(&one.scored.features));
     filtered.irrelevant += all - ranked.len();
     ranked
 }
@@ -151,7 +121,7 @@ fn account<P: Path>(
 ) -> Trace {
     let selected: BTreeSet<&str> = selection.taken.iter().map(Taken::id).collect();
     let ranking = |Measured { candidate, scored }| Ranking {
-        channel: P::channel(candidate.hits),
+        channel: P::channel(candidate.lexical > 0.0),
         features: scored,
         selected: selected.contains(candidate.id.as_str()),
         memory_id: candidate.id,
@@ -160,7 +130,7 @@ fn account<P: Path>(
         timestamp: query.request.timestamp.clone(),
         mode: P::MODE,
         query_token_count: query.asked(),
-        query_tokens_truncated: query.truncated,
+        query_tokens_truncated: query.relevance.is_truncated(),
         candidate_count: admitted.eligible,
         filtered: admitted.filtered,
         rankings: admitted.best.into_iter().take(MOST_LISTED).map(ranking).collect(),
@@ -172,8 +142,9 @@ fn account<P: Path>(
         selected_characters: selection.characters,
         record_limit: query.request.record_limit(),
         prompt_character_budget: query.request.character_budget,
-        ranking_weights: WEIGHTS,
+        ranking_weights: query.weights,
         relevance_mode: query.request.relevance_mode,
         tokenizer_version: query.request.tokenizer.name(),
+        weighing: query.relevance.weighing(admitted.statistics),
     }
 }

@@ -49,7 +49,8 @@ pub fn label(text: &str) -> String {
     if trimmed.len() == folded.len() { folded } else { trimmed.to_owned() }
 }
 
-fn nfkc(text: &str) -> String {
+/// NFKC.
+pub(crate) fn nfkc(text: &str) -> String {
     match is_nfkc_quick(text.chars()) {
         IsNormalized::Yes => text.to_owned(),
         _ => text.nfkc().collect(),

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::admission::RelevanceMode;
 use crate::features::Features;
 use crate::rank::Weights;
+use crate::relevance::RelevanceMode;
 
 /// Most entries of each list in a trace.
 pub(crate) const MOST_LISTED: usize = 64;
@@ -79,6 +79,24 @@ pub struct Scored {
     pub final_score: f64,
 }
 
+/// What the words of a query were weighed by: counts of eligible records, and the levels of admission.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Weighing {
+    /// The eligible records.
+    pub records: usize,
+    /// Their distinct units together.
+    pub units: usize,
+    /// Of each unit of the query, in its order, how many match it.
+    pub holders: Vec<usize>,
+    /// What the best lexical has to reach.
+    pub floor: f64,
+    /// What others need of the best.
+    pub relative_floor: f64,
+    /// What others need at least, of the floor.
+    pub following_floor: f64,
+}
+
 /// The account of one retrieval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -119,4 +137,7 @@ pub struct Trace {
     pub relevance_mode: RelevanceMode,
     /// The rules that made the tokens.
     pub tokenizer_version: &'static str,
+    /// What the query's words were weighed by, where the mode weighs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weighing: Option<Weighing>,
 }

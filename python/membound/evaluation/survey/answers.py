@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from membound.evaluation.survey.sets import Conversation, DataSet
     from membound.request import RelevanceMode
     from membound.retrieval import RetrievalResult
+    from membound.tokens import Tokenizer
     from membound.trace import Ranking
 
 __all__ = ["LIMIT", "PATHS", "Answer", "AnswerPath", "Answerer", "answering", "fill"]
@@ -55,13 +56,15 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 Answerer: TypeAlias = "Callable[[Conversation, str], Answer]"
 
 
-def fill(folder: str, sets: Sequence[DataSet]) -> None:
+def fill(folder: str, sets: Sequence[DataSet], tokenizer: Tokenizer) -> None:
     """Make a store of every record of all sets; conversations are told apart by recall alone.
 
     Raises:
         IndexUnavailableError: the store has no index to answer from.
     """
-    with MemoryStore.open(folder, durability="relaxed", postings_bytes=0) as store:
+    with MemoryStore.open(
+        folder, durability="relaxed", postings_bytes=0, tokenizer=tokenizer
+    ) as store:
         store.import_records(
             record
             for some in sets

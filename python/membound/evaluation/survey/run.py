@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, TypeVar, get_args
 
@@ -21,7 +22,7 @@ from membound.evaluation.survey.posed import pose
 from membound.evaluation.survey.rankers import RANKERS, RankerName, answering_as, ranker_of
 from membound.evaluation.survey.report import SetFacts, SurveyReport
 from membound.numbers import count
-from membound.request import CHARACTER_BUDGET, RelevanceMode
+from membound.request import CHARACTER_BUDGET, RelevanceMode, tokenizer_of
 from membound.text import word
 from membound.times import timestamp
 
@@ -134,12 +135,15 @@ def _ask_modes(
     now: datetime | None,
 ) -> None:
     with TemporaryDirectory(prefix="membound-survey-") as folder:
-        if set(paths) - {"records"}:
-            fill(folder, sets)
-        for path in paths:
-            with answering(path, folder, now) as answer:
-                for mode in modes:
-                    collected.ask(mode, path, answer(mode))
+        for tokenizer in dict.fromkeys(map(tokenizer_of, modes)):
+            store = str(Path(folder) / tokenizer)
+            if set(paths) - {"records"}:
+                fill(store, sets, tokenizer)
+            for path in paths:
+                with answering(path, store, now) as answer:
+                    for mode in modes:
+                        if tokenizer_of(mode) == tokenizer:
+                            collected.ask(mode, path, answer(mode))
 
 
 def _versions() -> dict[str, str]:

@@ -13,12 +13,14 @@ use rusqlite::{CachedStatement, Connection, Row, ToSql};
 use super::census::{self, Census, PlaceRow};
 use super::hits::{Asked, Hits, Plan};
 use super::standing::Standing;
-use super::words;
+use super::{weighed, words};
 use crate::candidate::{Candidate, Proposal};
+use crate::eligibility::eligible;
 use crate::error::{Error, Result};
 use crate::hints::Hints;
 use crate::query::Query;
 use crate::record::{Authority, MemoryType, Record, Traits};
+use crate::relevance::{Relevance, Share};
 use crate::request::Request;
 use crate::retrieve::Path;
 use crate::scope::Scope;
@@ -48,10 +50,11 @@ impl<'c> Fts5<'c> {
     fn proposed(
         &self,
         query: &Query<'_>,
+        share: &Share,
         places: &[PlaceRow],
         census: &Census,
     ) -> Result<Proposed> {
-        let plan = Plan::new(self.connection, query)?;
+        let plan = Plan::new(self.connection, query, share)?;
         let tail = words::tail(self.connection)?;
         if plan.prefers(census.alive()) {
             let rows = self.alive(places, census)?;
@@ -119,20 +122,36 @@ impl Path for Fts5<'_> {
     const FROM_MEMORY: bool = false;
     type Origin = Arc<[u8]>;
 
-    fn channel(hits: usize) -> Channel {
-        if hits > 0 { Channel::Fts5 } else { Channel::TypeAffinity }
+    fn channel(by_words: bool) -> Channel {
+        if by_words { Channel::Fts5 } else { Channel::TypeAffinity }
     }
 
     fn candidates(&mut self, query: &Query<'_>, _most: usize) -> Result<Proposal> {
+        match &query.relevance {
+            Relevance::Share(share) => self.sharing(query, share),
+            Relevance::Weighed(asked) => weighed::candidates(self.connection, query, asked),
+        }
+    }
+
+    fn record(&mut self, key: usize) -> Result<(Arc<Shown>, Arc<[u8]>)> {
+        let row = i64::try_from(key).map_err(damaged)?;
+        let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
+        let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
+        Ok((Arc::new(Shown::new(parse(&json)?)), json.into()))
+    }
+}
+
+impl Fts5<'_> {
+    fn sharing(&self, query: &Query<'_>, share: &Share) -> Result<Proposal> {
         let places = census::places(self.connection, query)?;
         let mut census = Census::take(self.connection, query.request, &places)?;
-        let proposed = self.proposed(query, &places, &census)?;
+        let proposed = self.proposed(query, share, &places, &census)?;
         let asked = Asked::of(query);
         let mut find = self.connection.prepare_cached(
             "SELECT place, standing, id, confidence, importance, answers, updated, observed, json
              FROM record WHERE row = ?1",
         )?;
-        let mut candidates = Vec::new();
+        let (mut candidates, mut unjudged) = (Vec::new(), Vec::new());
         for row in proposed.rows {
             let in_tail = proposed.tail.binary_search(&row).is_ok();
             let mut found = find.query([row])?;
@@ -145,31 +164,33 @@ impl Path for Fts5<'_> {
             let Some(place) = places.iter().find(|one| one.row == place) else { continue };
             let key = usize::try_from(row).map_err(damaged)?;
             let counted = proposed.hits.of(key).filter(|_| !in_tail && asked.is_told_by_postings());
-            let candidate = match (standing, counted) {
-                (Standing::Ended, _) => None,
+            let confidence = match (standing, counted) {
+                (Standing::Ended, _) => continue,
                 (Standing::Plain(authority, kind), Some(hits)) if query.request.tags.is_empty() => {
-                    judged(query.request, (place.scope, authority, kind), columns, hits, key)?
+                    let group = (place.scope, authority, kind);
+                    let Some(traits) = judged(query.request, group, columns)? else { continue };
+                    let (id, lexical) = (columns.get(2)?, share.lexical(hits));
+                    candidates.push(Candidate { id, traits, lexical, key });
+                    traits.confidence
                 }
                 _ => {
                     let record = parse(columns.get_ref(8)?.as_blob().map_err(damaged)?)?;
                     let hits = counted.unwrap_or_else(|| asked.held_by(&record));
-                    Some(Candidate::unjudged(Arc::new(record.card), hits, key))
+                    let confidence = record.card.confidence;
+                    unjudged.push((Arc::new(record.card), (hits, key)));
+                    confidence
                 }
             };
-            if let Some(candidate) = candidate {
-                let confident = candidate.traits.confidence >= query.request.min_confidence;
-                census.release(place.row, standing, confident);
-                candidates.push(candidate);
-            }
+            census.release(place.row, standing, confidence >= query.request.min_confidence);
         }
-        Ok(Proposal { candidates, filtered: census.dropped(query.request), outranked: 0 })
-    }
-
-    fn record(&mut self, key: usize) -> Result<(Arc<Shown>, Arc<[u8]>)> {
-        let row = i64::try_from(key).map_err(damaged)?;
-        let mut find = self.connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
-        let json: Vec<u8> = find.query_row([row], |row| row.get(0))?;
-        Ok((Arc::new(Shown::new(parse(&json)?)), json.into()))
+        let mut filtered = census.dropped(query.request);
+        let judged = eligible(unjudged, query, &mut filtered);
+        candidates.extend(
+            judged
+                .into_iter()
+                .map(|(card, (hits, key))| Candidate::of(&card, share.lexical(hits), key)),
+        );
+        Ok(Proposal { candidates, filtered, ..Proposal::default() })
     }
 }
 
@@ -178,9 +199,7 @@ fn judged(
     request: &Request,
     (scope, authority, kind): (Scope, Authority, MemoryType),
     columns: &Row<'_>,
-    hits: usize,
-    key: usize,
-) -> Result<Option<Candidate>> {
+) -> Result<Option<Traits>> {
     let confidence = columns.get(3)?;
     if confidence < request.min_confidence
         || !request.serves(authority)
@@ -191,9 +210,7 @@ fn judged(
     let answers = Hints::of_bits(columns.get(5)?).ok_or_else(|| damaged("an unknown hint"))?;
     let (updated, observed) = (columns.get(6)?, columns.get(7)?);
     let importance = columns.get(4)?;
-    let traits =
-        Traits { scope, kind, authority, answers, importance, confidence, updated, observed };
-    Ok(Some(Candidate { id: columns.get(2)?, traits, hits, key, unjudged: None }))
+    Ok(Some(Traits { scope, kind, authority, answers, importance, confidence, updated, observed }))
 }
 
 fn collect(
@@ -209,7 +226,7 @@ fn collect(
 }
 
 /// What a row holds was canonical JSON when it was written.
-fn parse(json: &[u8]) -> Result<Record> {
+pub(super) fn parse(json: &[u8]) -> Result<Record> {
     Record::parse(json).map_err(damaged)
 }
 

@@ -12,6 +12,7 @@ use super::words;
 use crate::error::{Error, Result};
 use crate::query::Query;
 use crate::record::Record;
+use crate::relevance::Share;
 use crate::tokens::{TokenKey, Tokenizer};
 
 /// So many postings are read in the time in which one record is read, parsed and tokenised: by a process
@@ -32,7 +33,11 @@ pub(super) struct Plan<'q> {
 }
 
 impl<'q> Plan<'q> {
-    pub(super) fn new(connection: &Connection, query: &'q Query<'_>) -> Result<Self> {
+    pub(super) fn new(
+        connection: &Connection,
+        query: &'q Query<'_>,
+        share: &Share,
+    ) -> Result<Self> {
         let rows = usize::try_from(words::newest(connection)?).unwrap_or(usize::MAX);
         if rows > MOST_ROWS {
             return Err(damaged("its row numbers are out of range"));
@@ -47,7 +52,7 @@ impl<'q> Plan<'q> {
         // Which comes first among equals decides no answer, only its cost.
         tokens.sort_by_key(|(cost, _)| *cost);
         let asked = tokens.len();
-        let fewest = query.admission.fewest_hits(asked).unwrap_or(asked + 1);
+        let fewest = share.fewest_hits().unwrap_or(asked + 1);
         Ok(Self { tokens, fewest, rows })
     }
 

@@ -19,6 +19,7 @@ mod recall;
 mod rows;
 mod schema;
 mod standing;
+mod weighed;
 mod words;
 mod write;
 

@@ -1,12 +1,13 @@
 //! Bounds: what no final score of a document is above, from eight bytes of it, so that of many that are
 //! admitted only the best are measured.
 
-use crate::features::{affinity, clamp01, coverage, freshness_bound};
+use crate::features::{affinity, clamp01, freshness_bound};
 use crate::hints::Hints;
 use crate::instant::Millis;
 use crate::query::Query;
 use crate::rank::WEIGHTS;
 use crate::record::Traits;
+use crate::relevance::Share;
 
 const DAY: Millis = 86_400_000;
 /// More than what rounding can take from a sum of weights.
@@ -39,9 +40,9 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) fn new(query: &Query<'_>) -> Self {
+    pub(super) fn new(query: &Query<'_>, share: &Share) -> Self {
         let hinted = if query.hints == Hints::NONE { 0.0 } else { WEIGHTS.type_affinity };
-        let words = |hits| coverage(hits, query.asked()) * WEIGHTS.lexical + hinted + ROUNDING;
+        let words = |hits| share.lexical(hits) * WEIGHTS.lexical + hinted + ROUNDING;
         Self {
             words: (0..=query.asked()).map(words).collect(),
             today: i32::try_from(query.request.now.div_euclid(DAY)).unwrap_or(i32::MIN),

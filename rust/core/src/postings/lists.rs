@@ -47,6 +47,62 @@ pub(super) enum Read<'a> {
     Bits(&'a [Words]),
 }
 
+impl Read<'_> {
+    /// Whether a document is among them.
+    pub(super) fn has(&self, doc: Doc) -> bool {
+        match self {
+            Self::Docs(docs) => docs.binary_search(&doc).is_ok(),
+            Self::Bits(bits) => is_set(bits, doc),
+        }
+    }
+
+    /// Gives each document.
+    pub(super) fn each(&self, take: impl FnMut(Doc)) {
+        match self {
+            Self::Docs(docs) => docs.iter().copied().for_each(take),
+            Self::Bits(bits) => docs(bits).for_each(take),
+        }
+    }
+
+    /// How many of some others are among them.
+    pub(super) fn count(&self, others: &[Words]) -> usize {
+        match self {
+            Self::Docs(docs) => docs.iter().filter(|&&doc| is_set(others, doc)).count(),
+            Self::Bits(bits) => {
+                let words = bits.as_flattened().iter().zip(others.as_flattened());
+                words.map(|(one, other)| (one & other).count_ones() as usize).sum()
+            }
+        }
+    }
+
+    /// Adds them to some others, as far as there is room for these.
+    pub(super) fn add_to(&self, others: &mut [Words]) {
+        match self {
+            Self::Docs(docs) => {
+                let others = others.as_flattened_mut();
+                for doc in *docs {
+                    if let Some(word) = others.get_mut(usize::from(doc / 64)) {
+                        *word |= 1 << (doc % 64);
+                    }
+                }
+            }
+            Self::Bits(bits) => unite(others, bits),
+        }
+    }
+
+    /// Takes from some others all that are not among them.
+    pub(super) fn keep_in(&self, others: &mut [Words]) {
+        match self {
+            Self::Bits(bits) => intersect(others, bits),
+            Self::Docs(_) => {
+                let mut own = vec![Words::default(); others.len()];
+                self.add_to(&mut own);
+                intersect(others, &own);
+            }
+        }
+    }
+}
+
 impl Posting {
     /// The posting of one document.
     pub(super) fn of(doc: Doc) -> Self {

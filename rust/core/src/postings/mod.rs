@@ -10,22 +10,27 @@
 
 mod best;
 mod bounds;
+mod fields;
+mod filters;
 mod lists;
 mod partition;
 mod path;
 mod planes;
 mod scan;
 mod segment;
+mod sought;
 mod terms;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod vocabulary;
+mod weighed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::record::{Card, Record};
-use crate::tokens::Tokenizer;
+use crate::tokens::{TokenKey, Tokenizer};
 
 use partition::Partition;
 use segment::Entry;
@@ -77,7 +82,7 @@ pub(crate) struct Postings {
 impl Postings {
     /// Of no records yet.
     pub(crate) fn new(tokenizer: Tokenizer) -> Self {
-        Self { tokenizer, ..Self::default() }
+        Self { tokenizer, terms: Terms::new(tokenizer), ..Self::default() }
     }
 
     /// Puts the record of a row in the place of what the row was before.
@@ -91,9 +96,9 @@ impl Postings {
             self.partitions[partition as usize].ended += 1;
             Location::Ended { partition }
         } else {
-            let terms = self.terms_of(&record).ok_or(Full)?;
+            let (terms, length) = self.terms_of(&record).ok_or(Full)?;
             let card = Arc::new(record.card);
-            let entry = Entry { traits: card.traits(), row };
+            let entry = Entry { traits: card.traits(), row, length };
             let plain = standing == Standing::Plain;
             let into = &mut self.partitions[partition as usize];
             let place = into.push(&card, entry, &terms, plain).ok_or(Full)?;
@@ -156,18 +161,29 @@ impl Postings {
         Some(number)
     }
 
-    fn terms_of(&mut self, record: &Record) -> Option<Vec<terms::Term>> {
+    /// The distinct terms of a record, and how many of them are its search tokens.
+    fn terms_of(&mut self, record: &Record) -> Option<(Vec<terms::Term>, u16)> {
         let mut terms = Vec::new();
+        let mut characters = BTreeSet::new();
         let mut full = false;
-        record.each_token(self.tokenizer, |token| match self.terms.intern(token) {
-            Some(term) => terms.push(term),
-            None => full = true,
+        record.each_token(self.tokenizer, |token| {
+            match self.terms.intern(token) {
+                Some(term) => terms.push(term),
+                None => full = true,
+            }
+            if self.tokenizer == Tokenizer::V2 {
+                characters.extend(token.characters());
+            }
         });
+        let length = u16::try_from(terms.len()).unwrap_or(u16::MAX);
+        for character in characters {
+            terms.push(self.terms.intern(TokenKey::character(character))?);
+        }
         let tags = record.card.tags.iter().map(|tag| self.terms.intern_tag(tag));
         let mut tags: Vec<terms::Term> = tags.collect::<Option<_>>()?;
         tags.sort_unstable();
         tags.dedup();
         terms.extend(tags);
-        (!full).then_some(terms)
+        (!full).then_some((terms, length))
     }
 }

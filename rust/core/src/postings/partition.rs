@@ -11,14 +11,22 @@ use crate::record::{Authority, Card, MemoryType};
 /// A document of a partition, by its number there.
 pub(super) type Place = u32;
 
+/// Plain records that are alike in what filters ask, counted.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Group {
+    pub(super) records: usize,
+    /// Their search tokens together.
+    pub(super) length: usize,
+}
+
 /// Segments, and what is known of their records beside the postings.
 #[derive(Debug, Default)]
 pub(super) struct Partition {
     pub(super) segments: Vec<Segment>,
     /// The records that are looked at themselves, by number.
     pub(super) special: BTreeMap<Place, Arc<Card>>,
-    /// How many plain records there are of each authority and type.
-    pub(super) plain: BTreeMap<(Authority, MemoryType), usize>,
+    /// The plain records of each authority and type.
+    pub(super) plain: BTreeMap<(Authority, MemoryType), Group>,
     /// How many records can never be active again; they are in no segment.
     pub(super) ended: usize,
 }
@@ -26,7 +34,9 @@ pub(super) struct Partition {
 impl Partition {
     /// All records, the ended ones included.
     pub(super) fn len(&self) -> usize {
-        self.ended + self.special.len() + self.plain.values().sum::<usize>()
+        self.ended
+            + self.special.len()
+            + self.plain.values().map(|group| group.records).sum::<usize>()
     }
 
     /// Adds a record that needs no look of its own, or has to be looked at; `None` where there is no room.
@@ -46,7 +56,9 @@ impl Partition {
         let doc = self.segments.last_mut()?.push(&card.id, entry, terms, plain)?;
         let place = u32::try_from(segment * MOST_DOCS).ok()? + u32::from(doc);
         if plain {
-            *self.plain.entry((card.authority, card.kind)).or_default() += 1;
+            let group = self.plain.entry((card.authority, card.kind)).or_default();
+            group.records += 1;
+            group.length += usize::from(entry.length);
         } else {
             self.special.insert(place, Arc::clone(card));
         }
@@ -61,9 +73,10 @@ impl Partition {
         if self.special.remove(&place).is_some() {
             return;
         }
-        let traits = segment.entry(doc).map(|entry| entry.traits);
-        if let Some(count) = traits.and_then(|one| self.plain.get_mut(&(one.authority, one.kind))) {
-            *count = count.saturating_sub(1);
+        let Some(&Entry { traits, length, .. }) = segment.entry(doc) else { return };
+        if let Some(group) = self.plain.get_mut(&(traits.authority, traits.kind)) {
+            group.records = group.records.saturating_sub(1);
+            group.length = group.length.saturating_sub(usize::from(length));
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) struct Entry {
     pub(super) traits: Traits,
     /// Its row in the index.
     pub(super) row: u32,
+    /// How many search tokens it has.
+    pub(super) length: u16,
 }
 
 /// Documents by number; a number is never used twice.
@@ -171,7 +173,7 @@ impl Segment {
 
 /// Packed tokens differ in few bits: a multiplication by 2^64 over the golden ratio spreads them (Knuth,
 /// "The Art of Computer Programming" 3, section 6.4), and the halves of the product are folded.
-fn hash(term: Term) -> u64 {
+pub(super) fn hash(term: Term) -> u64 {
     let spread = term.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     spread ^ (spread >> 32)
 }

@@ -34,7 +34,7 @@ fn entry(row: u32, answers: Hints) -> Entry {
         updated: None,
         observed: None,
     };
-    Entry { traits, row }
+    Entry { traits, row, length: 1 }
 }
 
 /// `SplitMix64`: a seed gives the same numbers everywhere.

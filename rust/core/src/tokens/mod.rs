@@ -2,6 +2,7 @@
 
 mod ascii;
 mod distinct;
+mod owned;
 mod v1;
 mod v2;
 
@@ -13,8 +14,8 @@ use crate::class_bits::{CASED, RENAMED, UNSETTLED};
 use crate::error::{Error, Result};
 use crate::text::fold;
 
-/// Most tokens taken from a query.
-pub const QUERY_TOKENS: usize = 128;
+pub(crate) use owned::Token;
+
 /// Bits that a character takes in a packed token.
 const CHARACTER_BITS: u32 = 21;
 /// The mark of a packed trigram.
@@ -53,6 +54,14 @@ impl Tokenizer {
         match self {
             Self::V1 => 512,
             Self::V2 => 4_096,
+        }
+    }
+
+    /// Most tokens taken from a query.
+    pub fn query_tokens(self) -> usize {
+        match self {
+            Self::V1 => 128,
+            Self::V2 => 255,
         }
     }
 
@@ -107,6 +116,19 @@ impl TokenKey<'_> {
         let mut text = String::new();
         self.push_to(&mut text);
         text
+    }
+
+    /// The token of a single character, which stands in pairs.
+    pub(crate) fn character(character: char) -> Self {
+        Self::Packed((PAIR - (1 << (2 * CHARACTER_BITS))) | u64::from(character))
+    }
+
+    /// The characters of a pair, or of what stands for one; of other tokens none.
+    pub(crate) fn characters(self) -> impl Iterator<Item = char> {
+        let text = self.text();
+        let is_pair = text.starts_with('c');
+        let characters: Vec<char> = text.chars().skip(1).filter(|_| is_pair).collect();
+        characters.into_iter()
     }
 
     /// Adds the token as text: its kind, then its characters.

@@ -1,0 +1,214 @@
+//! The path over postings in memory under `foundation-v2`.
+//!
+//! ```text
+//! fields   the eligible documents of each visible segment
+//! sought   for each unit, the terms that match it, and how far
+//! holders  how many eligible documents hold one of a unit's terms: what the unit weighs follows
+//! reached  documents whose matches may add up to the lowest level of admission
+//! lexical  exact, of those
+//! ```
+//!
+//! A document that only light units reach stays below every level: their postings, which are the longest,
+//! propose nothing, and are asked about single documents only.
+
+use std::cell::RefCell;
+
+use super::Postings;
+use super::fields::{Fields, length};
+use super::lists::{Doc, is_set};
+use super::segment::{Entry, Segment};
+use super::sought::{Searched, Sought, Source};
+use crate::candidate::{Candidate, Proposal};
+use crate::query::Query;
+use crate::relevance::{Asked, Held, Scoring};
+
+/// More than what rounding can take from a sum of weights, as a share of it.
+const ROUNDING: f64 = 1e-4;
+
+/// Proposes every document that is relevant.
+pub(super) fn weighed(postings: &Postings, query: &Query<'_>, asked: &Asked) -> Proposal {
+    let mut fields = Fields::of(postings, query);
+    let sought = asked.units.iter().map(|unit| Sought::of(unit, &postings.terms));
+    let sought: Vec<Sought> = sought.collect();
+    let searched = fields.all.iter().map(|field| Searched::of(field, &sought));
+    let searched: Vec<Searched<'_>> = searched.collect();
+    let statistics = &mut fields.statistics;
+    statistics.holders = vec![0; sought.len()];
+    for one in &searched {
+        one.count(&mut statistics.holders);
+    }
+    let scoring = Scoring::new(asked, statistics);
+    let relevant = Search::new(asked, &scoring, &sought).run(&searched);
+    let candidates: Vec<Candidate> = relevant.iter().map(Relevant::candidate).collect();
+    let mut filtered = fields.filtered;
+    filtered.irrelevant = fields.statistics.records - candidates.len();
+    Proposal { candidates, filtered, statistics: Some(fields.statistics), outranked: 0 }
+}
+
+/// What of each unit is heavy: asked for by its documents.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heavy {
+    /// What a term adds, beyond what its characters apart do.
+    terms: bool,
+    /// What its characters apart add.
+    apart: bool,
+}
+
+struct Search<'q> {
+    asked: &'q Asked,
+    scoring: &'q Scoring<'q>,
+    sought: &'q [Sought],
+    heavy: Vec<Heavy>,
+    /// What all that is light adds at most.
+    rest: f64,
+}
+
+/// A document with what its lexical is not above.
+type Reached<'a, 's> = (f64, &'s Searched<'a>, Doc);
+
+impl<'q> Search<'q> {
+    fn new(asked: &'q Asked, scoring: &'q Scoring<'q>, sought: &'q [Sought]) -> Self {
+        let mut parts = Vec::new();
+        for (unit, (one, weight)) in sought.iter().zip(&scoring.weights).enumerate() {
+            let (terms, apart) = one.most();
+            parts.extend([(weight * terms, unit, false), (weight * apart, unit, true)]);
+        }
+        parts.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+        let (mut heavy, mut rest) = (vec![Heavy::default(); sought.len()], 0.0);
+        let mut is_light = true;
+        for (gain, unit, is_apart) in parts {
+            is_light &= scoring.bound(above(rest + gain), 0) < asked.levels.lowest();
+            if is_light {
+                rest += gain;
+            } else if let Some(heavy) = heavy.get_mut(unit) {
+                heavy.terms |= !is_apart;
+                heavy.apart |= is_apart;
+            }
+        }
+        Self { asked, scoring, sought, heavy, rest }
+    }
+
+    /// The relevant documents, with their exact lexical.
+    fn run<'a>(&self, searched: &[Searched<'a>]) -> Vec<Relevant<'a>> {
+        let mut reached = Vec::new();
+        for one in searched {
+            self.reach(one, &mut reached);
+        }
+        let mut held = Held::default();
+        let mut lexical = |(_, searched, doc): &Reached<'a, '_>| {
+            searched.held(*doc, &mut held);
+            self.scoring.lexical(&held)
+        };
+        let Some(first) = reached.iter().max_by(|(one, ..), (other, ..)| one.total_cmp(other))
+        else {
+            return Vec::new();
+        };
+        let level = self.asked.levels.level(lexical(first)).max(self.asked.levels.lowest());
+        let mut relevant: Vec<Relevant<'_>> = reached
+            .iter()
+            .filter(|(bound, ..)| *bound >= level)
+            .filter_map(|one| Relevant::of(one.1.field.segment, one.2, lexical(one)))
+            .collect();
+        let best = relevant.iter().map(|one| one.lexical).fold(0.0, f64::max);
+        let needed = self.asked.levels.needed(best).unwrap_or(f64::INFINITY);
+        relevant.retain(|one| one.lexical >= needed);
+        relevant
+    }
+
+    /// Adds the eligible documents of a segment that may be relevant.
+    fn reach<'a, 's>(&self, searched: &'s Searched<'a>, reached: &mut Vec<Reached<'a, 's>>) {
+        thread_local! {
+            static SUMS: RefCell<Sums> = RefCell::default();
+        }
+        let segment = searched.field.segment;
+        let least = self.scoring.least(self.asked.levels.lowest());
+        SUMS.with_borrow_mut(|sums| {
+            sums.make_room(segment.len());
+            for source in &searched.sources {
+                if let Some(gain) = self.gain(source) {
+                    source.each(|doc| sums.add(doc, gain));
+                }
+            }
+            sums.take(|doc, sum| {
+                let most = above(f64::from(sum) + self.rest);
+                if most >= least && is_set(&searched.field.eligible, doc) {
+                    let bound = self.scoring.bound(most, length(segment, doc));
+                    reached.push((bound, searched, doc));
+                }
+            });
+        });
+    }
+
+    /// What a source adds to its documents; `None` where it is light.
+    #[expect(clippy::cast_possible_truncation, reason = "what that takes is within the margin")]
+    fn gain(&self, source: &Source<'_>) -> Option<f32> {
+        let (heavy, sought) = (self.heavy.get(source.unit)?, self.sought.get(source.unit)?);
+        let weight = self.scoring.weights.get(source.unit)?;
+        let far = if source.is_apart() { source.far } else { source.far - sought.most().1 };
+        let is_heavy = if source.is_apart() { heavy.apart } else { heavy.terms };
+        is_heavy.then_some((weight * far) as f32)
+    }
+}
+
+/// A little more, so that rounding takes nothing from it.
+fn above(sum: f64) -> f64 {
+    sum * (1.0 + ROUNDING)
+}
+
+/// What documents were found to match; memory that one search leaves to the next.
+#[derive(Debug, Default)]
+struct Sums {
+    /// Of each document, all 0 between searches.
+    sums: Vec<f32>,
+    /// The documents of which something was added.
+    found: Vec<Doc>,
+}
+
+impl Sums {
+    fn make_room(&mut self, size: usize) {
+        if self.sums.len() < size {
+            self.sums.resize(size, 0.0);
+        }
+    }
+
+    fn add(&mut self, doc: Doc, gain: f32) {
+        if let Some(sum) = self.sums.get_mut(usize::from(doc)) {
+            if *sum == 0.0 {
+                self.found.push(doc);
+            }
+            *sum += gain;
+        }
+    }
+
+    /// Gives each document with its sum, and forgets both.
+    fn take(&mut self, mut take: impl FnMut(Doc, f32)) {
+        for doc in self.found.drain(..) {
+            if let Some(sum) = self.sums.get_mut(usize::from(doc)) {
+                take(doc, std::mem::take(sum));
+            }
+        }
+    }
+}
+
+/// A document that is relevant.
+struct Relevant<'a> {
+    segment: &'a Segment,
+    entry: &'a Entry,
+    doc: Doc,
+    lexical: f64,
+}
+
+impl<'a> Relevant<'a> {
+    fn of(segment: &'a Segment, doc: Doc, lexical: f64) -> Option<Self> {
+        Some(Self { segment, entry: segment.entry(doc)?, doc, lexical })
+    }
+
+    fn candidate(&self) -> Candidate {
+        Candidate {
+            id: self.segment.id(self.doc).to_owned(),
+            traits: self.entry.traits,
+            lexical: self.lexical,
+            key: self.entry.row as usize,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What a query asks for under `foundation-v2`: its units, and what stands in for one that a record lacks.
+
+use std::collections::BTreeSet;
+
+use super::alike::{alike, trigrams, windows};
+use super::levels::Levels;
+use super::questions::without_marks;
+use super::scoring::APART;
+use super::sentences::sentences;
+use super::weak::{is_stop_word, weak_characters};
+use crate::record::Record;
+use crate::request::Request;
+use crate::text::nfkc;
+use crate::tokens::{Token, TokenKey, Tokenizer};
+
+/// How much a stop word, or a pair of weak characters, counts of another one.
+const WEAK: f64 = 0.2;
+/// How much a pair with one weak character counts of another one.
+const HALF_WEAK: f64 = 0.6;
+
+/// What stands in for a unit where a record lacks it.
+#[derive(Debug, PartialEq)]
+pub(crate) enum BackOff {
+    /// Nothing.
+    None,
+    /// A word that is alike, by these trigrams.
+    Alike(Vec<u64>),
+    /// Both of a pair's characters, wherever they are in pairs.
+    Apart(char, char),
+}
+
+/// One unit of a query.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    /// The token that records have.
+    pub(crate) token: Token,
+    /// How much it counts before its rarity does, up to 1.
+    pub(crate) strength: f64,
+    /// What stands in for it.
+    pub(crate) back_off: BackOff,
+}
+
+impl Unit {
+    fn of(key: TokenKey<'_>) -> Self {
+        let text = key.text();
+        let mut body = text.chars();
+        let kind = body.next();
+        let (strength, back_off) = match kind {
+            Some('w') if is_stop_word(body.as_str()) => (WEAK, BackOff::None),
+            Some('w') => (1.0, like(body.as_str())),
+            Some('c') => pair(body.as_str()),
+            _ => (1.0, BackOff::None),
+        };
+        Self { token: Token::from(key), strength, back_off }
+    }
+}
+
+fn like(word: &str) -> BackOff {
+    match trigrams(word) {
+        trigrams if trigrams.is_empty() => BackOff::None,
+        trigrams => BackOff::Alike(trigrams),
+    }
+}
+
+fn pair(pair: &str) -> (f64, BackOff) {
+    let strength = match weak_characters(pair) {
+        0 => 1.0,
+        1 => HALF_WEAK,
+        _ => return (WEAK, BackOff::None),
+    };
+    let mut characters = pair.chars();
+    match (characters.next(), characters.next(), characters.next()) {
+        (Some(one), Some(two), None) => (strength, BackOff::Apart(one, two)),
+        _ => (strength, BackOff::None),
+    }
+}
+
+/// The units of a query, in its order.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// The units, each once.
+    pub(crate) units: Vec<Unit>,
+    /// Of each sentence, which units are its own; none unless two sentences have units.
+    pub(crate) sentences: Vec<Vec<bool>>,
+    /// Whether there were more than are used.
+    pub(crate) truncated: bool,
+    /// From where on the best record, and others, are relevant.
+    pub(crate) levels: Levels,
+    tokenizer: Tokenizer,
+    /// The places of the units, by their tokens.
+    order: Vec<usize>,
+    /// All trigrams of words that others may stand in for.
+    trigrams: Vec<u64>,
+}
+
+/// What a record matches of a query.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The places of units that it matches, in order, and how far, above 0 and up to 1.
+    pub(crate) matches: Vec<(usize, f64)>,
+    /// Its length: how many distinct units it has.
+    pub(crate) length: usize,
+}
+
+impl Asked {
+    /// Reads the words of a request.
+    pub(crate) fn of(request: &Request) -> Self {
+        let levels = Levels::of(request);
+        let (tokenizer, mut reading) = (request.tokenizer, Reading::default());
+        for sentence in sentences(&request.query) {
+            reading.read(sentence, tokenizer);
+            if reading.truncated {
+                break;
+            }
+        }
+        let Reading { units, sentences, truncated } = reading;
+        let mut order: Vec<usize> = (0..units.len()).collect();
+        order.sort_unstable_by(|&one, &other| units[one].token.cmp(&units[other].token));
+        let mut trigrams: Vec<u64> = units.iter().flat_map(Unit::trigrams).copied().collect();
+        trigrams.sort_unstable();
+        trigrams.dedup();
+        let is_own = |own: &Vec<usize>| (0..units.len()).map(|at| own.contains(&at)).collect();
+        let sentences = if sentences.len() < 2 { &[] } else { sentences.as_slice() };
+        let sentences = sentences.iter().map(is_own).collect();
+        Self { units, sentences, truncated, levels, tokenizer, order, trigrams }
+    }
+
+    /// What a record matches, by its own words.
+    pub(crate) fn held_by(&self, record: &Record) -> Held {
+        let mut matches = vec![0.0_f64; self.units.len()];
+        let mut characters = BTreeSet::new();
+        let mut length = 0;
+        record.each_token(self.tokenizer, |token| {
+            length += 1;
+            if let Some(at) = self.place(token) {
+                matches[at] = 1.0;
+            }
+            if let TokenKey::Word(word) = token {
+                self.each_alike(word, |at, match_| matches[at] = matches[at].max(match_));
+            }
+            characters.extend(token.characters());
+        });
+        for (unit, match_) in self.units.iter().zip(&mut matches) {
+            if let BackOff::Apart(one, two) = &unit.back_off
+                && characters.contains(one)
+                && characters.contains(two)
+            {
+                *match_ = match_.max(APART);
+            }
+        }
+        let matches = matches.into_iter().enumerate().filter(|(_, match_)| *match_ > 0.0);
+        Held { matches: matches.collect(), length }
+    }
+
+    /// Gives the place of each unit that a word of a record may stand in for, and how far.
+    pub(crate) fn each_alike(&self, word: &str, mut take: impl FnMut(usize, f64)) {
+        if !windows(word).any(|trigram| self.trigrams.binary_search(&trigram).is_ok()) {
+            return;
+        }
+        let its = trigrams(word);
+        for (at, unit) in self.units.iter().enumerate() {
+            if let BackOff::Alike(mine) = &unit.back_off
+                && let Some(match_) = alike(mine, &its)
+            {
+                take(at, match_);
+            }
+        }
+    }
+
+    fn place(&self, token: TokenKey<'_>) -> Option<usize> {
+        let found = self.order.binary_search_by(|&at| self.units[at].token.key().cmp(&token));
+        found.ok().map(|found| self.order[found])
+    }
+}
+
+impl Unit {
+    fn trigrams(&self) -> &[u64] {
+        match &self.back_off {
+            BackOff::Alike(trigrams) => trigrams,
+            _ => &[],
+        }
+    }
+}
+
+/// A query, as far as it was read.
+#[derive(Debug, Default)]
+struct Reading {
+    units: Vec<Unit>,
+    /// The places of each sentence's units.
+    sentences: Vec<Vec<usize>>,
+    truncated: bool,
+}
+
+impl Reading {
+    fn read(&mut self, sentence: &str, tokenizer: Tokenizer) {
+        let asked = without_marks(&nfkc(sentence));
+        let mut own = Vec::new();
+        let mut truncated = false;
+        let longer = tokenizer.each_token(&asked, tokenizer.query_tokens(), |key| {
+            let known = self.units.iter().position(|unit| unit.token.key() == key);
+            match known {
+                Some(at) => own.push(at),
+                None if self.units.len() < tokenizer.query_tokens() => {
+                    own.push(self.units.len());
+                    self.units.push(Unit::of(key));
+                }
+                None => truncated = true,
+            }
+        });
+        self.truncated |= longer || truncated;
+        if !own.is_empty() {
+            self.sentences.push(own);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The lexical feature of `foundation-v2`.
+//!
+//! ```text
+//! lexical(r) = sqrt( cover(r) / stretch(r) )                                            in [0, 1)
+//! cover(r)   = max( S / (T + 2 u1),  over the sentences g: S_g / (T_g + 4 u1) )
+//! S          = sum of w(u) m(u, r) over the query's units u, in their order;  T = sum of w(u)
+//! w(u)       = strength(u) idf(df(u)),  df(u) = number of eligible records with m(u, r) > 0
+//! idf(n)     = ln(1 + (N + 100 - n + 1/2) / (n + 1/2)),  u1 = idf(1)
+//! stretch(r) = 1 + L_r / (4 mean L)
+//! ```
+//!
+//! The idf is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+//! with 100 documents that hold nothing beside the real ones, so that a small store has one at all.
+
+use super::asked::{Asked, Held};
+use super::statistics::Statistics;
+
+/// How far a record matches a pair of which it has both characters, apart.
+pub(crate) const APART: f64 = 0.3;
+const PSEUDO_DOCUMENTS: f64 = 100.0;
+/// How much a record of mean length is stretched.
+const LENGTH: f64 = 0.25;
+/// How many of the rarest words a query is taken to have missed, and one sentence of it.
+const DOUBT: f64 = 2.0;
+const DOUBT_OF_SENTENCE: f64 = 4.0;
+/// Scores are rounded to so small a part, so that no library's last bit decides an order.
+const PARTS: f64 = 1e9;
+
+/// What the units of a query weigh among the eligible records.
+#[derive(Debug)]
+pub(crate) struct Scoring<'q> {
+    asked: &'q Asked,
+    /// w(u).
+    pub(crate) weights: Vec<f64>,
+    /// T + 2 u1.
+    pub(crate) against: f64,
+    /// `T_g` and `T_g + 4 u1` of each sentence.
+    pub(crate) sentences: Vec<(f64, f64)>,
+    mean: f64,
+}
+
+impl<'q> Scoring<'q> {
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
+    pub(crate) fn new(asked: &'q Asked, statistics: &Statistics) -> Self {
+        let Statistics { records, length, holders } = statistics;
+        let weight =
+            |(unit, &holders): (&super::Unit, &usize)| unit.strength * idf(*records, holders);
+        let weights: Vec<f64> = asked.units.iter().zip(holders).map(weight).collect();
+        let rarest = idf(*records, 1);
+        let of_sentence = |own: &Vec<bool>| {
+            let all = weights.iter().zip(own).filter(|(_, own)| **own).map(|(weight, _)| weight);
+            let all = all.sum::<f64>();
+            (all, all + DOUBT_OF_SENTENCE * rarest)
+        };
+        Self {
+            asked,
+            against: weights.iter().sum::<f64>() + DOUBT * rarest,
+            sentences: asked.sentences.iter().map(of_sentence).collect(),
+            mean: *length as f64 / (*records).max(1) as f64,
+            weights,
+        }
+    }
+
+    /// How far the words of a record answer: 0 where it matches nothing.
+    pub(crate) fn lexical(&self, held: &Held) -> f64 {
+        let sum = |own: &dyn Fn(usize) -> bool| -> f64 {
+            let matches = held.matches.iter().filter(|(at, _)| own(*at));
+            matches.map(|(at, match_)| self.weights[*at] * match_).sum()
+        };
+        let whole = sum(&|_| true) / self.against;
+        let parts = self.asked.sentences.iter().zip(&self.sentences);
+        let cover =
+            parts.map(|(own, (_, against))| sum(&|at| own[at]) / against).fold(whole, f64::max);
+        self.stretched(cover, held.length)
+    }
+
+    /// The lexical that no record of at least such a length is above, whose matches weigh so much together.
+    pub(crate) fn bound(&self, matched: f64, length: usize) -> f64 {
+        let of_sentence = |(all, against): &(f64, f64)| matched.min(*all) / against;
+        let covers = self.sentences.iter().map(of_sentence);
+        self.stretched(covers.fold(matched / self.against, f64::max), length)
+    }
+
+    /// What the matches of a record weigh together at least, if its lexical is so much.
+    pub(crate) fn least(&self, lexical: f64) -> f64 {
+        let against = self.sentences.iter().map(|(_, against)| *against);
+        lexical * lexical * against.fold(self.against, f64::min)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
+    fn stretched(&self, cover: f64, length: usize) -> f64 {
+        if cover <= 0.0 {
+            return 0.0;
+        }
+        let stretch = 1.0 + LENGTH * length as f64 / self.mean;
+        (f64::sqrt(cover / stretch) * PARTS).round() / PARTS
+    }
+}
+
+/// The lexical of each eligible record, and what all of them were counted for.
+pub(crate) fn weighed(asked: &Asked, eligible: &[Held]) -> (Vec<f64>, Statistics) {
+    let mut statistics = Statistics::new(asked.units.len());
+    for held in eligible {
+        statistics.add(held);
+    }
+    let scoring = Scoring::new(asked, &statistics);
+    (eligible.iter().map(|held| scoring.lexical(held)).collect(), statistics)
+}
+
+/// ln(1 + (N + 100 - n + 1/2) / (n + 1/2)).
+#[expect(clippy::cast_precision_loss, reason = "there are far fewer records than 2^52")]
+fn idf(records: usize, holders: usize) -> f64 {
+    let (records, holders) = (records as f64, holders as f64);
+    libm::log1p((records + PSEUDO_DOCUMENTS - holders + 0.5) / (holders + 0.5))
+}
