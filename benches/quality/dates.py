@@ -18,33 +18,41 @@ _MONTHS = {
     **{name[:3]: number for number, name in enumerate(_NAMES, 1)},
     "sept": 9,
 }
-_NAME = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + ")"
-_ALONE = "|".join(name for name in _NAMES if name not in {"march", "may"})
+
+
+def _either(*words: str) -> str:
+    """Match one of some words, in large or small letters of ASCII and no others."""
+    cases = ("".join(f"[{one}{one.upper()}]" for one in word) for word in words)
+    return f"(?:{'|'.join(cases)})"
+
+
+_NAME = _either(*sorted(_MONTHS, key=len, reverse=True))
+_ALONE = _either(*(name for name in _NAMES if name not in {"march", "may"}))
+_ORDINAL, _OF = _either("st", "nd", "rd", "th"), _either("of")
 _START, _END = r"(?<![\p{L}\p{N}])", r"(?![\p{L}\p{N}])"
 
 # Of groups that share a name, one matches.
 _NUMBERS = (
-    rf"{_START}(?P<year>\d{{4}})(?P<between>[-/.])"
-    rf"(?P<month>\d{{1,2}})(?P=between)(?P<day>\d{{1,2}})(?!\d)"
+    rf"{_START}(?P<year>[0-9]{{4}})(?P<between>[-/.])"
+    rf"(?P<month>[0-9]{{1,2}})(?P=between)(?P<day>[0-9]{{1,2}})(?![0-9])"
 )
 _CJK_DAY = (
-    r"(?:(?<!\d)(?P<year>\d{4})\s*[年년]\s*)?"
-    r"(?<!\d)(?P<month>\d{1,2})\s*[月월]\s*(?P<day>\d{1,2})\s*[日号號일]"
+    r"(?:(?<![0-9])(?P<year>[0-9]{4})\s*[年년]\s*)?"
+    r"(?<![0-9])(?P<month>[0-9]{1,2})\s*[月월]\s*(?P<day>[0-9]{1,2})\s*[日号號일]"
 )
-_CJK_MONTH = r"(?<!\d)(?P<year>\d{4})\s*[年년]\s*(?P<month>\d{1,2})\s*[月월]"
+_CJK_MONTH = r"(?<![0-9])(?P<year>[0-9]{4})\s*[年년]\s*(?P<month>[0-9]{1,2})\s*[月월]"
 _MONTH_DAY = (
-    rf"{_START}(?P<month>{_NAME})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
-    rf"(?:,?\s+(?P<year>\d{{4}}))?{_END}"
+    rf"{_START}(?P<month>{_NAME})\.?\s+(?P<day>[0-9]{{1,2}}){_ORDINAL}?"
+    rf"(?:,?\s+(?P<year>[0-9]{{4}}))?{_END}"
 )
 _DAY_MONTH = (
-    rf"{_START}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?"
-    rf"(?P<month>{_NAME})(?!\p{{L}})\.?(?:,?\s+(?P<year>\d{{4}}))?{_END}"
+    rf"{_START}(?P<day>[0-9]{{1,2}}){_ORDINAL}?\s+(?:{_OF}\s+)?"
+    rf"(?P<month>{_NAME})(?!\p{{L}})\.?(?:,?\s+(?P<year>[0-9]{{4}}))?{_END}"
 )
-_MONTH_YEAR = rf"{_START}(?P<month>{_NAME})\.?,?\s+(?P<year>\d{{4}}){_END}"
+_MONTH_YEAR = rf"{_START}(?P<month>{_NAME})\.?,?\s+(?P<year>[0-9]{{4}}){_END}"
 _MONTH = rf"{_START}(?P<month>{_ALONE}){_END}"
 _DATE = regex.compile(
-    f"{_NUMBERS}|{_CJK_DAY}|{_CJK_MONTH}|{_MONTH_DAY}|{_DAY_MONTH}|{_MONTH_YEAR}|{_MONTH}",
-    regex.IGNORECASE,
+    f"{_NUMBERS}|{_CJK_DAY}|{_CJK_MONTH}|{_MONTH_DAY}|{_DAY_MONTH}|{_MONTH_YEAR}|{_MONTH}"
 )
 
 
