@@ -45,10 +45,11 @@ def plain(text: str, limit: int) -> tuple[tuple[str, ...], bool]:
     [
         _core.token_count,
         partial(_core.search_tokens, tokenizer="v1"),
+        partial(_core.search_tokens, tokenizer="v2"),
         plain,
         oracle.search_tokens.__wrapped__,
     ],
-    ids=["core, counted", "core, listed", "plain Python", "oracle"],
+    ids=["core, counted", "core, listed", "core, v2", "plain Python", "oracle"],
 )
 @pytest.mark.parametrize("language", ["English", "Chinese"])
 def test_tokenise(

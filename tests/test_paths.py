@@ -72,6 +72,21 @@ def test_generated(number: int, tokenizer: str, tmp_path: Path) -> None:
     assert_paths_agree(tmp_path, records, requests)
 
 
+def test_a_query_of_as_many_units_as_there_may_be(tmp_path: Path) -> None:
+    """Postings count in a byte, by lists of few records and by bits of many."""
+    words = [f"w{number:03}" for number in range(300)]
+    records = [
+        whole({"id": f"m{number}", "content": " ".join(words[: 300 - number % 70])})
+        for number in range(600)
+    ]
+    records += [whole({"id": f"few{number}", "content": f"few{number}"}) for number in range(9)]
+    few = " ".join(f"few{number}" for number in range(9))
+    queries = [" ".join(words), f"{few} {' '.join(words)}", " ".join(words[:85])]
+    requests = [{"query": query, "now": NOW, "tokenizer": "v2"} for query in queries]
+    assert_paths_agree(tmp_path, records, requests)
+    assert ask_records(records, requests[0])["queryTokenCount"] == 255
+
+
 def test_mode_and_index_state_name_the_path(tmp_path: Path) -> None:
     for index, mode in MODES.items():
         with store_of(tmp_path, [whole({})], index=index) as store:

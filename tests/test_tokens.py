@@ -19,7 +19,6 @@ from membound.errors import InvalidInputError
 from tests.adapters import ask_records
 from tests.conformance import Row, row_name, rows, whole
 from tests.oracle import tokens as oracle
-from tests.oracle import tokens_v2 as oracle_v2
 from tests.strategies import CHINESE, ENGLISH, JAPANESE, KOREAN, NOW, STRANGE
 
 LETTER_OR_NUMBER = regex.compile(r"[\p{L}\p{N}]")
@@ -71,59 +70,6 @@ def test_record_tokens_show_in_the_lexical_feature(row: Row) -> None:
 def test_same_tokens_as_the_oracle(words: str, limit: Any) -> None:  # noqa: ANN401 — floats too
     found = membound.search_tokens(words, limit=limit)
     assert (found.tokens, found.truncated) == oracle.search_tokens(words, limit)
-
-
-def pieces() -> st.SearchStrategy[str]:
-    """What the second version's rules are about: joints, capitals, marks, unspaced writings."""
-    joints = [*"_.-/\\:@#+~' ", "::", "++", "C++", "F#", "getURLParts", "PDFs", "İstanbul", "Σς"]
-    marks = "e\u0301t\u0301 \ufe0f \u200b ﾃﾞ हिन्दी தமிழ் שָׁלוֹם مُحَمَّد"
-    unspaced = "กำ ไทย ភាសា မြန်မာ ລາວ 々〇 ー〆 ㄅ 𠮷 ㄱㄴ"
-    return st.sampled_from([*joints, *marks.split(), *unspaced.split(), "sAb09"])
-
-
-@given(st.lists(pieces() | text(), max_size=14).map("".join), st.integers(0, 600))
-def test_same_tokens_as_the_oracle_of_the_second_version(words: str, limit: int) -> None:
-    found = membound.search_tokens(words, limit=limit, tokenizer="v2")
-    known_words = words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    assert (found.tokens, found.truncated) == oracle_v2.search_tokens(known_words, limit)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("use snake_case", "wuse wsnake_case wsnake gsna gnak gake wcase gcas gase"),
-        ("getURL", "wgeturl gget getu gtur gurl wget wurl"),
-        ("os.path v3.11", "wos.path wos wpath gpat gath wv3.11 wv3 w11"),
-        ("src/a.rs std::io", "wsrc/a.rs wsrc wa wrs wstd::io wstd wio"),
-        ("C++, F# and C", "wc++ wc wf# wf wand"),
-        ("PDFs", "wpdfs gpdf gdfs"),
-        ("İI ΣΑΣ", "wii wσασ"),
-        ("Port 数据库 tree", "wport gpor gort c数据 c据库 wtree gtre gree"),
-        ("人々は𠮷野家", "c人々 c々は cは𠮷 c𠮷野 c野家"),
-        ("ﾃﾞｰﾀ ㄅㄆ", "cデー cータ cㄅㄆ"),
-        ("ไทยครับ", "cไท cทย cยค cครั cรับ"),
-        ("हिन्दी में", "wहिन्दी gहिन gिन् gन्द g्दी wमें"),
-        ("مُحَمَّد محمد", "wمحمد gمحم gحمد"),
-        ("שָׁלוֹם", "wשלום gשלו gלום"),
-        (
-            "ti\u1ebfng Vi\u1ec7t",
-            "wti\u1ebfng gti\u1ebf gi\u1ebfn g\u1ebfng wvi\u1ec7t gvi\u1ec7 gi\u1ec7t",
-        ),
-        ("co\u00adop\u200bs", "wcoops gcoo goop gops"),
-    ],
-)
-def test_the_second_version_by_example(text: str, tokens: str) -> None:
-    assert membound.search_tokens(text, tokenizer="v2").tokens == tuple(tokens.split())
-
-
-@given(text())
-def test_text_order_is_kept_between_writings(words: str) -> None:
-    """No writing is pushed out of a budget by another: each token is at its first place."""
-    all_tokens = membound.search_tokens(words, limit=2**40, tokenizer="v2").tokens
-    for limit in (1, 3, len(all_tokens)):
-        cut = membound.search_tokens(words, limit=limit, tokenizer="v2")
-        assert cut.tokens == all_tokens[:limit]
-        assert cut.truncated == (limit < len(all_tokens))
 
 
 @given(st.text("abXY_0 .-", max_size=300), st.integers(0, 200))

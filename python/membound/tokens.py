@@ -17,13 +17,17 @@ Tokenizer = Literal["v1", "v2"]
 
 TOKENIZERS: Final = get_args(Tokenizer)
 
+QUERY_TOKENS: Final[dict[Tokenizer, int]] = {"v1": 128, "v2": 255}
+"""Most tokens taken from a query."""
+
 
 class SearchTokens(msgspec.Struct, frozen=True):
     """The distinct search tokens of a text, each at its first place.
 
     Attributes:
-        tokens: ``w…`` words, each with its trigrams ``g…``, and ``c…`` pairs of CJK characters; of
-            ``v1`` the pairs come last, of ``v2`` all are in the order of the text.
+        tokens: ``w…`` words and ``c…`` pairs of CJK characters. With ``v1`` each word has its
+            trigrams ``g…`` behind it, and the pairs come last. With ``v2`` all are in the order of
+            the text, and a date gives its month and day as ``m…`` and ``d…``.
         truncated: whether at least one more distinct token was left out.
     """
 
@@ -39,7 +43,8 @@ def search_tokens(text: str, *, limit: float = 512, tokenizer: Tokenizer = "v1")
 
     Args:
         text: any text.
-        limit: most tokens; a record's budget is 512 of ``v1`` and 4,096 of ``v2``, a query's 128.
+        limit: most tokens; a record's budget is 512 of ``v1`` and 2,048 of ``v2``, a query's 128
+            and 255.
         tokenizer: the version of the rules.
 
     Raises:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.oracle.blocks import reference_block
 from tests.oracle.budget import TRACE_LIST, floored, record_limit, select
 from tests.oracle.eligibility import candidates
 from tests.oracle.ranking import TOKENIZERS, ranked, ranking_row
-from tests.oracle.tokens import QUERY_TOKENS, Record
+
+if TYPE_CHECKING:
+    from tests.oracle.tokens import Record
 
 DEFAULT_POLICY: dict[str, Any] = {
     "enabled": True,
@@ -38,7 +40,8 @@ def retrieve(
     chosen = select([record for record, _ in rows], limit, budget, now)
     taken = chosen.pop("taken")
     ids = [record["id"] for record in taken]
-    query_tokens, cut = TOKENIZERS[tokenizer].search_tokens(query, QUERY_TOKENS)
+    rules = TOKENIZERS[tokenizer]
+    query_tokens, cut = rules.search_tokens(query, rules.QUERY_TOKENS)
     context = reference_block(taken, now)
     return {
         **chosen,

@@ -9,14 +9,7 @@ import regex
 
 from tests.oracle import tokens, tokens_v2
 from tests.oracle.dates import milliseconds
-from tests.oracle.tokens import (
-    QUERY_TOKENS,
-    Record,
-    comparable,
-    coverage,
-    folded,
-    has_cjk,
-)
+from tests.oracle.tokens import Record, comparable, coverage, folded, has_cjk
 
 TOKENIZERS: dict[str, Any] = {"v1": tokens, "v2": tokens_v2}
 WEIGHTS = {
@@ -83,7 +76,7 @@ def final_score(features: dict[str, float]) -> float:
 
 def features(record: Record, query: str, now: int, tokenizer: str = "v1") -> dict[str, float]:
     rules = TOKENIZERS[tokenizer]
-    query_tokens, _ = rules.search_tokens(query, QUERY_TOKENS)
+    query_tokens, _ = rules.search_tokens(query, rules.QUERY_TOKENS)
     record_tokens, _ = rules.search_tokens(rules.record_text(record), rules.RECORD_TOKENS)
     found = {
         "lexical": coverage(query_tokens, record_tokens),

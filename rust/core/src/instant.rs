@@ -107,6 +107,23 @@ impl Cursor<'_> {
     }
 }
 
+/// The day of an instant in UTC, as `YYYY-MM-DD`; `None` where its year is none of 1 to 9999.
+///
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+pub fn day(instant: Millis) -> Option<String> {
+    let days = instant.div_euclid(DAY) + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * months + 2) / 5 + 1;
+    let month = if months < 10 { months + 3 } else { months - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (1..=9_999).contains(&year).then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
 /// Days from 1970-01-01 to the first of a month in the proleptic Gregorian calendar.
 ///
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
@@ -121,7 +138,7 @@ fn days_from_civil(year: i64, month: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{DAY, day, parse};
 
     #[test]
     fn every_form_of_the_profile_is_read_and_nothing_else() {
@@ -149,5 +166,19 @@ mod tests {
         ] {
             assert_eq!(parse(text), millis, "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_day_of_an_instant_is_read_as_the_same_one() {
+        let (first, last) = (parse("0001-01-01"), parse("9999-12-31"));
+        let (first, last) = (first.unwrap_or(1), last.unwrap_or(0));
+        assert_eq!((last - first) / DAY, 3_652_058);
+        for midnight in (first..=last).step_by(86_400_000) {
+            for instant in [midnight, midnight + DAY - 1] {
+                assert_eq!(day(instant).and_then(|text| parse(&text)), Some(midnight));
+            }
+        }
+        assert_eq!([first - 1, last + DAY].map(day), [None, None]);
+        assert_eq!(day(1_683_504_000_000).as_deref(), Some("2023-05-08"));
     }
 }

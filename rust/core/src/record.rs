@@ -185,6 +185,8 @@ pub struct Record {
     pub speaker: Option<String>,
     /// Whom or what it is about.
     pub subject: Option<String>,
+    /// When it was observed, else when it was made; `None` where neither text is a date.
+    pub happened: Option<Millis>,
     /// Tags as they were given.
     pub tags: Vec<String>,
     /// Its sources, the first being the one that is shown.
@@ -256,6 +258,7 @@ impl Record {
             .find(|text| !text.is_empty());
         let tags: Vec<String> = wire.tags.iter().map(|tag| text::label(tag)).collect();
         let date = |text: &Option<Text<'_>>| text.as_deref().and_then(instant::parse);
+        let happened = date(&wire.observed_at);
         let card = Card {
             place: Place::new(
                 wire.scope,
@@ -290,6 +293,7 @@ impl Record {
             content: wire.content,
             speaker: wire.speaker,
             subject: wire.subject,
+            happened: happened.or_else(|| instant::parse(&wire.created_at)),
             tags: wire.tags,
             sources: wire.sources,
         }

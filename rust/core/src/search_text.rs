@@ -1,5 +1,6 @@
 //! What a record is found by: the text of which each tokenizer makes its search tokens.
 
+use crate::instant;
 use crate::record::{Record, Source};
 use crate::tokens::{SearchTokens, TokenKey, Tokenizer};
 
@@ -38,9 +39,11 @@ impl Record {
         text
     }
 
-    /// Who said it, what it is about, content, tags, and the locators that somebody chose.
+    /// Its day, which no budget cuts then; who said it, what it is about, content, tags, and the locators
+    /// that somebody chose.
     fn search_text_v2(&self) -> String {
-        let named = [&self.speaker, &self.subject].into_iter().flatten();
+        let day = self.happened.and_then(instant::day);
+        let named = [&day, &self.speaker, &self.subject].into_iter().flatten();
         let mut text = named.fold(String::new(), |text, one| text + one + "\n");
         text.push_str(&self.content);
         for tag in &self.tags {
@@ -57,4 +60,27 @@ impl Record {
 
 fn place(source: &Source) -> Option<&str> {
     source.locator.as_deref().filter(|&locator| locator != NO_PLACE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_day_is_that_of_the_first_time_that_is_a_date_and_comes_first() {
+        for (observed, made, day) in [
+            ("2023-05-08T23:30:00-02:00", "2024-02-29", "w2023 m5 d5-9 "),
+            ("soon", "2024-02-29", "w2024 m2 d2-29 "),
+            ("", "+012024-02-29", ""),
+        ] {
+            let json = format!(
+                r#"{{"id": "a", "content": "walnut", "scope": "user", "confidence": 1, "importance": 1,
+                "type": "fact", "authority": "reference", "createdAt": "{made}", "updatedAt": "2020",
+                "observedAt": "{observed}", "speaker": "Noa"}}"#
+            );
+            let found = Record::parse(json.as_bytes()).map(|one| one.search_tokens(Tokenizer::V2));
+            let told = found.map_or_else(|fault| fault.to_string(), |found| found.tokens.join(" "));
+            assert_eq!(told, format!("{day}wnoa wwalnut"));
+        }
+    }
 }

@@ -17,10 +17,11 @@ pub fn tokens(data: &[u8]) {
 fn check_all(tokenizer: Tokenizer, text: &str, limit: usize) {
     let few = tokenizer.search_tokens(text, limit);
     let all = tokenizer.search_tokens(text, usize::MAX);
-    let most = tokenizer.record_tokens();
     check(tokenizer, &few, limit);
     check(tokenizer, &all, usize::MAX);
-    check(tokenizer, &tokenizer.search_tokens(text, most), most);
+    for most in [tokenizer.query_tokens(), tokenizer.record_tokens()] {
+        check(tokenizer, &tokenizer.search_tokens(text, most), most);
+    }
     assert_eq!(few, tokenizer.search_tokens(text, limit), "equal texts give equal tokens");
     assert!(all.tokens.starts_with(&few.tokens), "a limit takes the first");
     assert_eq!(few.truncated, few.tokens.len() < all.tokens.len());
@@ -34,6 +35,8 @@ fn check_keys(tokenizer: Tokenizer, text: &str, all: &SearchTokens) {
     tokenizer.each_token(text, usize::MAX, |key| {
         let token = key.text();
         let long = token.chars().count() - 1;
+        let characters: String = key.characters().collect();
+        assert_eq!(characters, token.strip_prefix('c').unwrap_or_default());
         match key {
             TokenKey::Packed(bits) => {
                 assert_ne!(bits, 0, "{token:?}");
@@ -75,16 +78,19 @@ fn check_v1(found: &SearchTokens) {
     }
 }
 
-/// Marks and joints belong to words too; a trigram comes after a word that has it.
+/// Marks and joints belong to words too; months and days are of the calendar.
 fn check_v2(found: &SearchTokens) {
-    let mut word = "";
     for token in &found.tokens {
         let (kind, piece) = token.split_at(1);
-        assert!(!piece.is_empty() && !piece.contains(char::is_whitespace), "{token:?}");
-        match kind {
-            "w" => word = piece,
-            "g" => assert!(piece.chars().count() == 3 && word.contains(piece), "{token:?}"),
-            _ => assert_eq!(kind, "c"),
-        }
+        let within = |number: &str, most| number.parse().is_ok_and(|one| (1..=most).contains(&one));
+        let right = match kind {
+            "w" | "c" => !piece.is_empty() && !piece.contains(char::is_whitespace),
+            "m" => within(piece, 12),
+            "d" => piece
+                .split_once('-')
+                .is_some_and(|(month, day)| within(month, 12) && within(day, 31)),
+            _ => false,
+        };
+        assert!(right, "{token:?}");
     }
 }

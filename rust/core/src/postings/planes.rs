@@ -12,7 +12,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::lists::{Doc, Words};
 
-/// Binary digits of a sum: a query has 128 terms at most.
+/// Binary digits of a sum: a query has 255 terms at most.
 const DIGITS: usize = 8;
 /// Terms that are added in one round.
 const ROUND: usize = 8;

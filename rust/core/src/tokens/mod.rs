@@ -1,6 +1,7 @@
-//! Search tokens: `w…` words, `g…` trigrams of words, `c…` pairs of CJK characters.
+//! Search tokens: `w…` words, `g…` trigrams of words, `c…` pairs of CJK characters, `m…` months, `d…` days.
 
 mod ascii;
+mod dates;
 mod distinct;
 mod owned;
 mod v1;
@@ -20,8 +21,16 @@ pub(crate) use owned::Token;
 const CHARACTER_BITS: u32 = 21;
 /// The mark of a packed trigram.
 const TRIGRAM: u64 = 1 << (3 * CHARACTER_BITS);
+/// What is lowest in a packed token: a character.
+const LAST: u64 = (1 << CHARACTER_BITS) - 1;
 /// The mark of a packed pair, where a first of three characters would be, and no character is.
-const PAIR: u64 = ((1 << CHARACTER_BITS) - 1) << (2 * CHARACTER_BITS);
+const PAIR: u64 = LAST << (2 * CHARACTER_BITS);
+/// The mark of a month, as that of a pair; behind it comes its number.
+const MONTH: u64 = (LAST - 1) << (2 * CHARACTER_BITS);
+/// The mark of a day, as that of a pair; behind it come the numbers of month and day.
+const DAY: u64 = (LAST - 2) << (2 * CHARACTER_BITS);
+/// The mark of a character that stands for itself, as that of a pair.
+const CHARACTER: u64 = (LAST - 3) << (2 * CHARACTER_BITS);
 
 /// The rules that make tokens; an index remembers which made its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,7 +62,7 @@ impl Tokenizer {
     pub fn record_tokens(self) -> usize {
         match self {
             Self::V1 => 512,
-            Self::V2 => 4_096,
+            Self::V2 => 2_048,
         }
     }
 
@@ -61,6 +70,7 @@ impl Tokenizer {
     pub fn query_tokens(self) -> usize {
         match self {
             Self::V1 => 128,
+            // The postings count them in a byte.
             Self::V2 => 255,
         }
     }
@@ -101,8 +111,8 @@ pub struct SearchTokens {
 /// A search token without its text's allocation; equal keys are equal tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TokenKey<'t> {
-    /// A token of at most three characters, exactly: 21 bits a character, the last one lowest; the top
-    /// bit marks a trigram, and bits above two characters a pair. Never 0.
+    /// A token of at most three characters or of numbers, exactly: 21 bits for each, the last one lowest;
+    /// the top bit marks a trigram, and bits above two characters all that is no word. Never 0.
     Packed(u64),
     /// A word of more than three characters, folded.
     Word(&'t str),
@@ -110,7 +120,32 @@ pub enum TokenKey<'t> {
     Pair(&'t str),
 }
 
-impl TokenKey<'_> {
+impl<'t> TokenKey<'t> {
+    /// The token of a character by itself, which no tokenizer gives.
+    pub fn character(character: char) -> Self {
+        Self::Packed(CHARACTER | u64::from(character))
+    }
+
+    /// The token of a month, by its number.
+    fn month(month: u64) -> Self {
+        Self::Packed(MONTH | month)
+    }
+
+    /// The token of a day of the year, by the numbers of its month and of itself.
+    fn day(month: u64, day: u64) -> Self {
+        Self::Packed(DAY | month << CHARACTER_BITS | day)
+    }
+
+    /// The characters of a pair; of other tokens none.
+    pub fn characters(self) -> impl Iterator<Item = char> + use<'t> {
+        let (packed, text) = match self {
+            Self::Packed(packed) if packed & PAIR == PAIR => (packed & !PAIR, ""),
+            Self::Pair(pair) => (0, pair),
+            _ => (0, ""),
+        };
+        unpack(packed).chain(text.chars())
+    }
+
     /// The token as text: its kind, then its characters.
     pub fn text(self) -> String {
         let mut text = String::new();
@@ -118,22 +153,9 @@ impl TokenKey<'_> {
         text
     }
 
-    /// The token of a single character, which stands in pairs.
-    pub(crate) fn character(character: char) -> Self {
-        Self::Packed((PAIR - (1 << (2 * CHARACTER_BITS))) | u64::from(character))
-    }
-
-    /// The characters of a pair, or of what stands for one; of other tokens none.
-    pub(crate) fn characters(self) -> impl Iterator<Item = char> {
-        let text = self.text();
-        let is_pair = text.starts_with('c');
-        let characters: Vec<char> = text.chars().skip(1).filter(|_| is_pair).collect();
-        characters.into_iter()
-    }
-
     /// Adds the token as text: its kind, then its characters.
     pub fn push_to(self, text: &mut String) {
-        let packed = match self {
+        let (kind, packed) = match self {
             Self::Word(word) => {
                 text.push('w');
                 return text.push_str(word);
@@ -142,27 +164,39 @@ impl TokenKey<'_> {
                 text.push('c');
                 return text.push_str(pair);
             }
-            Self::Packed(packed) => packed,
-        };
-        let (kind, packed) = match packed {
-            _ if packed & TRIGRAM != 0 => ('g', packed),
-            _ if packed & PAIR == PAIR => ('c', packed & !PAIR),
-            _ => ('w', packed),
+            Self::Packed(packed) if packed & TRIGRAM != 0 => ('g', packed),
+            Self::Packed(packed) => match packed & PAIR {
+                MONTH => return push_numbers(text, 'm', &[packed & LAST]),
+                DAY => {
+                    let month = packed >> CHARACTER_BITS & LAST;
+                    return push_numbers(text, 'd', &[month, packed & LAST]);
+                }
+                PAIR => ('c', packed & !PAIR),
+                CHARACTER => ('k', packed & LAST),
+                _ => ('w', packed),
+            },
         };
         text.push(kind);
-        for place in [2, 1, 0] {
-            let point = packed >> (place * CHARACTER_BITS) & ((1 << CHARACTER_BITS) - 1);
-            match u32::try_from(point).ok().and_then(char::from_u32) {
-                None | Some('\0') => {}
-                Some(character) => text.push(character),
-            }
-        }
+        text.extend(unpack(packed));
     }
+}
+
+fn push_numbers(text: &mut String, kind: char, numbers: &[u64]) {
+    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    text.push(kind);
+    text.push_str(&numbers.join("-"));
 }
 
 /// Characters in 21 bits each, the last one lowest.
 fn pack(characters: impl Iterator<Item = char>) -> u64 {
     characters.fold(0, |key, one| (key << CHARACTER_BITS) | u64::from(one))
+}
+
+/// The characters that are packed, without what marks them.
+fn unpack(packed: u64) -> impl Iterator<Item = char> {
+    let points = [2, 1, 0].map(|place| packed >> (place * CHARACTER_BITS) & LAST);
+    let packed = points.into_iter().filter(|&point| point != 0);
+    packed.filter_map(|point| u32::try_from(point).ok().and_then(char::from_u32))
 }
 
 /// A hash of a word of at least four bytes: of its length, its ends and its middle.
@@ -196,6 +230,23 @@ mod tests {
             ["wport_1", "gpor", "gort", "grt_", "gt_1", "c数据", "c据库"]
         );
         assert_eq!(tokens("我 and"), ["wand", "c我"]);
+    }
+
+    #[test]
+    fn a_pair_has_characters_and_each_is_a_token_of_its_own() {
+        let mut found = Vec::new();
+        Tokenizer::V2.each_token(
+            "野 人々 ก\u{e33}ล\u{e31}ง May 8, 2023 of use_utf8",
+            255,
+            |key| {
+                found.extend(key.characters());
+            },
+        );
+        let together: String = found.iter().collect();
+        assert_eq!(together, "野人々ก\u{e4d}าาล\u{e31}ล\u{e31}ง");
+        let keys = found.iter().map(|&one| TokenKey::character(one));
+        assert!(keys.zip(&found).all(|(key, one)| key.text() == format!("k{one}")));
+        assert_eq!(TokenKey::character('野').characters().count(), 0);
     }
 
     #[test]

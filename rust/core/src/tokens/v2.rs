@@ -1,62 +1,59 @@
 //! Tokenizer `v2`: the units of a text, in its order, whatever its writings.
 //!
 //! ```text
-//! NFKC, what shows nothing taken out ─▶ runs of one kind of character ─▶ lowercase ─▶ each unit once
+//! NFKC, what shows nothing taken out ─▶ dates, and runs of one kind of character ─▶ lowercase ─▶ each unit once
 //! CJK and other unspaced writings: pairs        all others: words, and compounds whole and by their parts
 //! ```
 
+use std::iter::once;
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::dates::{Date, dates};
 use super::distinct::Distinct;
-use super::{PAIR, TRIGRAM, TokenKey, hash, pack};
-use crate::class::class_v2;
+use super::{PAIR, TokenKey, hash, pack};
+use crate::class::{class, class_v2};
 use crate::class_bits::v2::{CJK, MARK, NOTHING, UNSPACED, WORD};
+use crate::class_bits::{BLANK, RENAMED, UNSETTLED};
 
 /// Longer compounds are known by their parts only.
 const MOST_COMPOUND: usize = 64;
-/// The longest trigram or short word, in characters.
+/// The longest word that is packed, in characters.
 const SHORT: usize = 3;
 
-/// What one unit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A word, with its trigrams.
-    Word,
-    /// Words joined to one: no trigrams, for those of its parts tell as much.
-    Compound,
+/// One unit; what it is made of stands in the folded text.
+#[derive(Debug)]
+enum Unit {
+    /// A word, or words joined to one.
+    Word(Range<usize>),
     /// Two characters of an unspaced writing that stand beside each other, or a single one.
-    Pair,
+    Pair(Range<usize>),
+    Month(u64),
+    Day(u64, u64),
 }
 
 /// The units of a text, repetitions not yet taken out.
 #[derive(Debug, Default)]
 struct Units {
     folded: String,
-    list: Vec<(Kind, Range<usize>)>,
+    list: Vec<Unit>,
 }
 
-/// Gives each distinct token of `text` once: every unit at its first place, a word's trigrams behind it;
-/// whether more than `limit` were there.
+/// Gives each distinct unit of `text` once, at its first place; whether more than `limit` were there.
 pub(super) fn each_token(text: &str, limit: usize, mut take: impl FnMut(TokenKey<'_>)) -> bool {
     let units = Units::of(text);
-    let mut seen = Seen::with_room(limit.min(units.folded.len()), units.list.len());
+    let mut seen = Seen::with_room(units.list.len());
     let mut count = 0;
-    for (kind, range) in &units.list {
-        let Some(unit) = units.folded.get(range.clone()) else { continue };
-        let unit_key = key(*kind, unit);
-        let trigrams = (*kind == Kind::Word).then(|| trigrams(unit)).into_iter().flatten();
-        for token in [unit_key].into_iter().chain(trigrams) {
-            if !seen.insert(token) {
-                continue;
-            }
-            count += 1;
-            if count > limit {
-                return true;
-            }
-            take(token);
+    for token in units.list.iter().map(|unit| units.key(unit)) {
+        if !seen.insert(token) {
+            continue;
         }
+        count += 1;
+        if count > limit {
+            return true;
+        }
+        take(token);
     }
     false
 }
@@ -69,8 +66,8 @@ struct Seen<'t> {
 }
 
 impl<'t> Seen<'t> {
-    fn with_room(packed: usize, long: usize) -> Self {
-        Self { packed: Distinct::with_places(packed * 2), long: Distinct::with_places(long * 2) }
+    fn with_room(units: usize) -> Self {
+        Self { packed: Distinct::with_places(units * 2), long: Distinct::with_places(units * 2) }
     }
 
     /// Adds a token; whether it was new.
@@ -83,47 +80,58 @@ impl<'t> Seen<'t> {
     }
 }
 
-/// The key of a unit: of a long one, its text.
-fn key(kind: Kind, unit: &str) -> TokenKey<'_> {
-    let is_short = unit.chars().nth(SHORT).is_none();
-    match kind {
-        Kind::Pair if unit.chars().nth(2).is_none() => TokenKey::Packed(PAIR | pack(unit.chars())),
-        Kind::Pair => TokenKey::Pair(unit),
-        _ if is_short => TokenKey::Packed(pack(unit.chars())),
-        _ => TokenKey::Word(unit),
-    }
-}
-
-/// Every three characters of a word of more than three.
-fn trigrams(word: &str) -> impl Iterator<Item = TokenKey<'_>> {
-    let is_long = word.chars().nth(SHORT).is_some();
-    let ends = word.char_indices().map(|(at, _)| at).chain([word.len()]);
-    let spans = ends.clone().zip(ends.skip(SHORT)).filter(move |_| is_long);
-    spans.map(|(start, end)| {
-        let three = word.get(start..end).unwrap_or_default();
-        TokenKey::Packed(TRIGRAM | pack(three.chars()))
-    })
-}
-
 impl Units {
     fn of(text: &str) -> Self {
-        let normal: Vec<char> = if text.is_ascii() {
-            text.chars().collect()
-        } else {
-            text.nfkc().filter(|&one| class_v2(one) & NOTHING == 0).nfc().collect()
-        };
+        let normal = normal(text);
         let mut units = Self { folded: String::with_capacity(text.len()), list: Vec::new() };
-        let mut rest = normal.as_slice();
+        let mut from = 0;
+        for date in dates(&normal) {
+            units.take(&normal[from..date.span.start]);
+            units.date(&normal, &date);
+            from = date.span.end;
+        }
+        units.take(&normal[from..]);
+        units
+    }
+
+    /// The key of a unit: of a long one, its text.
+    fn key(&self, unit: &Unit) -> TokenKey<'_> {
+        let text = |range: &Range<usize>| self.folded.get(range.clone()).unwrap_or_default();
+        let is_within = |text: &str, most: usize| text.chars().nth(most).is_none();
+        match unit {
+            Unit::Word(range) => match text(range) {
+                word if is_within(word, SHORT) => TokenKey::Packed(pack(word.chars())),
+                word => TokenKey::Word(word),
+            },
+            Unit::Pair(range) => match text(range) {
+                pair if is_within(pair, 2) => TokenKey::Packed(PAIR | pack(pair.chars())),
+                pair => TokenKey::Pair(pair),
+            },
+            Unit::Month(month) => TokenKey::month(*month),
+            Unit::Day(month, day) => TokenKey::day(*month, *day),
+        }
+    }
+
+    /// Takes year, month and day, as far as a date tells them.
+    fn date(&mut self, text: &[char], date: &Date) {
+        if let Some(year) = &date.year {
+            self.word(text[year.clone()].iter());
+        }
+        self.list.push(Unit::Month(date.month));
+        self.list.extend(date.day.map(|day| Unit::Day(date.month, day)));
+    }
+
+    /// Takes a text without dates.
+    fn take(&mut self, mut rest: &[char]) {
         while let Some(&first) = rest.first() {
             let taken = match class_v2(first) {
-                CJK => units.run(rest, CJK),
-                UNSPACED => units.run(rest, UNSPACED),
-                WORD => units.compound(rest),
+                CJK => self.run(rest, CJK),
+                UNSPACED => self.run(rest, UNSPACED),
+                WORD => self.compound(rest),
                 _ => 1,
             };
             rest = rest.get(taken..).unwrap_or_default();
         }
-        units
     }
 
     /// Takes the pairs of a run of an unspaced writing; how long it is. A mark goes with its letter.
@@ -134,55 +142,81 @@ impl Units {
         for letter in rest[..length].chunk_by(|_, &next| class_v2(next) == MARK) {
             if let Some(before) = before {
                 pairs += 1;
-                self.push(Kind::Pair, before.iter().chain(letter));
+                self.pair(before.iter().chain(letter));
             }
             before = Some(letter);
         }
         if pairs == 0 {
-            self.push(Kind::Pair, rest[..length].iter());
+            self.pair(rest[..length].iter());
         }
         length
     }
 
     /// Takes a word, or words that are joined, first all as one and then each; how long that is.
     fn compound(&mut self, rest: &[char]) -> usize {
-        let mut parts = Vec::new();
-        let mut end = 0;
+        let first = length_of(rest, WORD | MARK);
+        let mut end = first;
         loop {
-            let part = end..end + length_of(&rest[end..], WORD | MARK);
-            end = part.end;
-            parts.push(part);
             match joint(&rest[end..]) {
                 0 => break,
-                joint => end += joint,
+                joint => end += joint + length_of(&rest[end + joint..], WORD | MARK),
             }
         }
         end += suffix(&rest[..end], &rest[end..]);
-        if parts.first().is_some_and(|first| first.end < end) && end <= MOST_COMPOUND {
-            self.push(Kind::Compound, rest[..end].iter());
+        if (first + 1..=MOST_COMPOUND).contains(&end) {
+            self.word(rest[..end].iter());
         }
-        for part in parts {
-            self.word(&rest[part]);
+        let words = rest[..end].split(|&one| class_v2(one) & (WORD | MARK) == 0);
+        for word in words.filter(|word| !word.is_empty()) {
+            self.identifier(word);
         }
         end
     }
 
-    /// Takes a word, and the words that capital letters begin in it.
-    fn word(&mut self, word: &[char]) {
-        let humps = humps(word);
-        self.push(Kind::Word, word.iter());
-        if humps.len() > 1 {
-            for hump in humps {
-                self.push(Kind::Word, hump.iter());
-            }
+    /// Takes a word whole, and then its parts if it has several.
+    fn identifier(&mut self, word: &[char]) {
+        self.word(word.iter());
+        let mut from = 0;
+        for at in borders(word) {
+            self.word(word[from..at].iter());
+            from = at;
+        }
+        if from > 0 {
+            self.word(word[from..].iter());
         }
     }
 
-    fn push<'c>(&mut self, kind: Kind, characters: impl Iterator<Item = &'c char>) {
+    fn word<'c>(&mut self, characters: impl Iterator<Item = &'c char>) {
+        let range = self.folded(characters);
+        self.list.push(Unit::Word(range));
+    }
+
+    fn pair<'c>(&mut self, characters: impl Iterator<Item = &'c char>) {
+        let range = self.folded(characters);
+        self.list.push(Unit::Pair(range));
+    }
+
+    /// Adds characters to the folded text; where they stand there.
+    fn folded<'c>(&mut self, characters: impl Iterator<Item = &'c char>) -> Range<usize> {
         let start = self.folded.len();
         characters.for_each(|&character| fold(character, &mut self.folded));
-        self.list.push((kind, start..self.folded.len()));
+        start..self.folded.len()
     }
+}
+
+/// The text in NFKC, without what tells no words apart, composed again.
+fn normal(text: &str) -> Vec<char> {
+    let is_something = |&one: &char| class_v2(one) & NOTHING == 0;
+    let mut normal = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        match class(character) & (RENAMED | BLANK | UNSETTLED) {
+            0 => normal.extend(Some(character).filter(is_something)),
+            UNSETTLED => return text.nfkc().filter(is_something).nfc().collect(),
+            // Neither it nor what it becomes has to do with what stands beside it.
+            _ => normal.extend(once(character).nfkc().filter(is_something)),
+        }
+    }
+    normal
 }
 
 /// Adds the small form of a character: one for both small sigmas, and `i` for a capital one with a dot.
@@ -222,21 +256,26 @@ fn suffix(before: &[char], rest: &[char]) -> usize {
     if is_name && !goes_on { length } else { 0 }
 }
 
-/// The words that capitals begin: `getURLParts` has three, `PDFs` one. A digit belongs to what stands before it.
-fn humps(word: &[char]) -> Vec<&[char]> {
-    let mut humps = Vec::new();
-    let mut start = 0;
-    for at in 1..word.len() {
-        let [before, here] = [word[at - 1], word[at]];
-        let begins_small = match word.get(at + 1..) {
-            None | Some([] | ['s']) => false,
-            Some([next, ..]) => next.is_lowercase(),
-        };
-        if here.is_uppercase() && (!before.is_uppercase() || begins_small) {
-            humps.push(&word[start..at]);
-            start = at;
-        }
+/// Where the second part of a word and those behind it begin, of which `getURLParts2` has four, and `PDFs` one.
+fn borders(word: &[char]) -> impl Iterator<Item = usize> {
+    let mut before = word.first().copied();
+    let letters = word.iter().enumerate().skip(1).filter(|&(_, &one)| class_v2(one) != MARK);
+    letters.filter_map(move |(at, &here)| {
+        let last = before.replace(here)?;
+        begins_part(last, here, &word[at + 1..]).then_some(at)
+    })
+}
+
+/// Whether a part begins between letters and digits, or with a capital: behind what is none, or before a
+/// small letter, but for an `s` that is the last one.
+fn begins_part(before: char, here: char, behind: &[char]) -> bool {
+    if before.is_numeric() || here.is_numeric() {
+        return before.is_numeric() != here.is_numeric();
     }
-    humps.push(&word[start..]);
-    humps
+    let begins_small = match behind {
+        [] | ['s'] => false,
+        ['s', next, ..] if next.is_numeric() => false,
+        [next, ..] => next.is_lowercase(),
+    };
+    here.is_uppercase() && (!before.is_uppercase() || begins_small)
 }
