@@ -67,6 +67,7 @@ class Weighing(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         records: the eligible records.
         units: their distinct units together.
         holders: of each unit of the query, in its order, how many records match it.
+        best: the best lexical of all eligible records, 0 where it does not reach the floor.
         floor: what the best lexical has to reach.
         relative_floor: what others need of the best.
         following_floor: what others need at least, of the floor.
@@ -75,6 +76,7 @@ class Weighing(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     records: int
     units: int
     holders: tuple[int, ...]
+    best: float
     floor: float
     relative_floor: float
     following_floor: float

@@ -8,7 +8,7 @@ use crate::candidate::{Candidate, Measured, Proposal};
 use crate::error::Result;
 use crate::query::Query;
 use crate::rank;
-use crate::relevance::Statistics;
+use crate::relevance::{Admission, Statistics};
 use crate::request::Request;
 use crate::shown::Shown;
 use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
@@ -76,7 +76,8 @@ impl Admitted {
         let proposal = if enabled { path.candidates(query, most)? } else { Proposal::default() };
         let Proposal { candidates, mut filtered, mut outranked, statistics } = proposal;
         let all = candidates.len() + outranked + filtered.irrelevant;
-        let mut best = admitted(ranked(measured(candidates, query)), query, &mut filtered);
+        let admission = query.relevance.admission(statistics.as_ref());
+        let mut best = admitted(ranked(measured(candidates, query)), &admission, &mut filtered);
         if outranked > 0 {
             // What comes after them may come after some that are left out, too.
             outranked += best.len().saturating_sub(most);
@@ -104,11 +105,10 @@ fn ranked(mut measured: Vec<Measured>) -> Vec<Measured> {
 /// Drops the irrelevant, and adds to their count.
 fn admitted(
     mut ranked: Vec<Measured>,
-    query: &Query<'_>,
+    admission: &Admission<'_>,
     filtered: &mut Filtered,
 ) -> Vec<Measured> {
     let all = ranked.len();
-    let admission = query.relevance.admission(&ranked);
     ranked.retain(|one| admission.admits(&one.scored.features));
     filtered.irrelevant += all - ranked.len();
     ranked

@@ -89,6 +89,8 @@ pub struct Weighing {
     pub units: usize,
     /// Of each unit of the query, in its order, how many match it.
     pub holders: Vec<usize>,
+    /// The best lexical of all eligible records; 0 where it does not reach the floor.
+    pub best: f64,
     /// What the best lexical has to reach.
     pub floor: f64,
     /// What others need of the best.

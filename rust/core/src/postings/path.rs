@@ -45,7 +45,7 @@ impl<F: FnMut(i64) -> Result<(Arc<Shown>, Arc<[u8]>)>> Path for Hot<'_, F> {
         Ok(match &query.relevance {
             Relevance::Share(share) => SCAN
                 .with_borrow_mut(|scan| Search::new(self.postings, query, share, most).run(scan)),
-            Relevance::Weighed(asked) => weighed(self.postings, query, asked),
+            Relevance::Weighed(asked) => weighed(self.postings, query, asked, most),
         })
     }
 

@@ -14,19 +14,26 @@
 use std::cell::RefCell;
 
 use super::Postings;
+use super::best::{Best, Scored};
 use super::fields::{Fields, length};
 use super::lists::{Doc, is_set};
 use super::segment::{Entry, Segment};
 use super::sought::{Searched, Sought, Source};
 use crate::candidate::{Candidate, Proposal};
 use crate::query::Query;
+use crate::rank::Key;
 use crate::relevance::{Asked, Held, Scoring};
 
 /// More than what rounding can take from a sum of weights, as a share of it.
 const ROUNDING: f64 = 1e-4;
 
 /// Proposes every document that is relevant.
-pub(super) fn weighed(postings: &Postings, query: &Query<'_>, asked: &Asked) -> Proposal {
+pub(super) fn weighed(
+    postings: &Postings,
+    query: &Query<'_>,
+    asked: &Asked,
+    most: usize,
+) -> Proposal {
     let mut fields = Fields::of(postings, query);
     let sought = asked.units.iter().map(|unit| Sought::of(unit, &postings.terms));
     let sought: Vec<Sought> = sought.collect();
@@ -39,10 +46,29 @@ pub(super) fn weighed(postings: &Postings, query: &Query<'_>, asked: &Asked) -> 
     }
     let scoring = Scoring::new(asked, statistics);
     let relevant = Search::new(asked, &scoring, &sought).run(&searched);
-    let candidates: Vec<Candidate> = relevant.iter().map(Relevant::candidate).collect();
+    statistics.best = relevant.iter().map(|one| one.lexical).fold(0.0, f64::max);
     let mut filtered = fields.filtered;
-    filtered.irrelevant = fields.statistics.records - candidates.len();
-    Proposal { candidates, filtered, statistics: Some(fields.statistics), outranked: 0 }
+    filtered.irrelevant = statistics.records - relevant.len();
+    let outranked = relevant.len().saturating_sub(most);
+    let candidates = best(relevant, query, most);
+    Proposal { candidates, filtered, outranked, statistics: Some(fields.statistics) }
+}
+
+/// The best of all that are relevant, in no order.
+fn best(relevant: Vec<Relevant<'_>>, query: &Query<'_>, most: usize) -> Vec<Candidate> {
+    let mut best = Best::new(most);
+    for found in relevant {
+        let score = query.score(&found.entry.traits, found.lexical).final_score;
+        let id = found.segment.id(found.doc);
+        best.take(Scored { key: Key { score, updated: found.entry.traits.updated, id }, found });
+    }
+    let candidate = |Scored { key, found }: Scored<'_, Relevant<'_>>| Candidate {
+        id: key.id.to_owned(),
+        traits: found.entry.traits,
+        lexical: found.lexical,
+        key: found.entry.row as usize,
+    };
+    best.into_kept().into_iter().map(candidate).collect()
 }
 
 /// What of each unit is heavy: asked for by its documents.
@@ -63,7 +89,7 @@ struct Search<'q> {
     rest: f64,
 }
 
-/// A document with what its lexical is not above.
+/// A document with what the square of its lexical is not above.
 type Reached<'a, 's> = (f64, &'s Searched<'a>, Doc);
 
 impl<'q> Search<'q> {
@@ -77,7 +103,8 @@ impl<'q> Search<'q> {
         let (mut heavy, mut rest) = (vec![Heavy::default(); sought.len()], 0.0);
         let mut is_light = true;
         for (gain, unit, is_apart) in parts {
-            is_light &= scoring.bound(above(rest + gain), 0) < asked.levels.lowest();
+            is_light &=
+                scoring.most_squared(above(rest + gain), 0) < squared(asked.levels.lowest());
             if is_light {
                 rest += gain;
             } else if let Some(heavy) = heavy.get_mut(unit) {
@@ -106,7 +133,7 @@ impl<'q> Search<'q> {
         let level = self.asked.levels.level(lexical(first)).max(self.asked.levels.lowest());
         let mut relevant: Vec<Relevant<'_>> = reached
             .iter()
-            .filter(|(bound, ..)| *bound >= level)
+            .filter(|(most, ..)| *most >= squared(level))
             .filter_map(|one| Relevant::of(one.1.field.segment, one.2, lexical(one)))
             .collect();
         let best = relevant.iter().map(|one| one.lexical).fold(0.0, f64::max);
@@ -121,7 +148,7 @@ impl<'q> Search<'q> {
             static SUMS: RefCell<Sums> = RefCell::default();
         }
         let segment = searched.field.segment;
-        let least = self.scoring.least(self.asked.levels.lowest());
+        let least = squared(self.asked.levels.lowest());
         SUMS.with_borrow_mut(|sums| {
             sums.make_room(segment.len());
             for source in &searched.sources {
@@ -130,10 +157,11 @@ impl<'q> Search<'q> {
                 }
             }
             sums.take(|doc, sum| {
-                let most = above(f64::from(sum) + self.rest);
+                let most = self
+                    .scoring
+                    .most_squared(above(f64::from(sum) + self.rest), length(segment, doc));
                 if most >= least && is_set(&searched.field.eligible, doc) {
-                    let bound = self.scoring.bound(most, length(segment, doc));
-                    reached.push((bound, searched, doc));
+                    reached.push((most, searched, doc));
                 }
             });
         });
@@ -148,6 +176,10 @@ impl<'q> Search<'q> {
         let is_heavy = if source.is_apart() { heavy.apart } else { heavy.terms };
         is_heavy.then_some((weight * far) as f32)
     }
+}
+
+fn squared(lexical: f64) -> f64 {
+    lexical * lexical
 }
 
 /// A little more, so that rounding takes nothing from it.
@@ -191,6 +223,7 @@ impl Sums {
 }
 
 /// A document that is relevant.
+#[derive(Clone, Copy)]
 struct Relevant<'a> {
     segment: &'a Segment,
     entry: &'a Entry,
@@ -201,14 +234,5 @@ struct Relevant<'a> {
 impl<'a> Relevant<'a> {
     fn of(segment: &'a Segment, doc: Doc, lexical: f64) -> Option<Self> {
         Some(Self { segment, entry: segment.entry(doc)?, doc, lexical })
-    }
-
-    fn candidate(&self) -> Candidate {
-        Candidate {
-            id: self.segment.id(self.doc).to_owned(),
-            traits: self.entry.traits,
-            lexical: self.lexical,
-            key: self.entry.row as usize,
-        }
     }
 }

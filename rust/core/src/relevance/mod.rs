@@ -27,7 +27,6 @@ pub(crate) use scoring::{APART, Scoring, weighed};
 pub(crate) use share::Share;
 pub(crate) use statistics::Statistics;
 
-use crate::candidate::Measured;
 use crate::features::Features;
 use crate::request::Request;
 use crate::tokens::{Token, TokenKey};
@@ -92,13 +91,13 @@ impl Relevance {
         }
     }
 
-    /// What admits a record, where the best is among some.
-    pub(crate) fn admission(&self, measured: &[Measured]) -> Admission<'_> {
+    /// What admits a record, where so much was counted.
+    pub(crate) fn admission(&self, statistics: Option<&Statistics>) -> Admission<'_> {
         match self {
             Self::Share(share) => Admission::Share(share),
             Self::Weighed(asked) => {
-                let all = measured.iter().map(|one| one.scored.features.lexical);
-                Admission::Needed(asked.levels.needed(all.fold(0.0, f64::max)))
+                let best = statistics.map_or(0.0, |statistics| statistics.best);
+                Admission::Needed(asked.levels.needed(best))
             }
         }
     }
@@ -106,11 +105,12 @@ impl Relevance {
     /// What the words were weighed by, where they were.
     pub(crate) fn weighing(&self, statistics: Option<Statistics>) -> Option<Weighing> {
         let Self::Weighed(Asked { levels, .. }) = self else { return None };
-        let Statistics { records, length, holders } = statistics.unwrap_or_default();
+        let Statistics { records, length, holders, best } = statistics.unwrap_or_default();
         Some(Weighing {
             records,
             units: length,
             holders,
+            best,
             floor: levels.floor,
             relative_floor: levels.relative,
             following_floor: levels.following,

@@ -42,7 +42,7 @@ pub(crate) struct Scoring<'q> {
 impl<'q> Scoring<'q> {
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
     pub(crate) fn new(asked: &'q Asked, statistics: &Statistics) -> Self {
-        let Statistics { records, length, holders } = statistics;
+        let Statistics { records, length, holders, .. } = statistics;
         let weight =
             |(unit, &holders): (&super::Unit, &usize)| unit.strength * idf(*records, holders);
         let weights: Vec<f64> = asked.units.iter().zip(holders).map(weight).collect();
@@ -71,29 +71,22 @@ impl<'q> Scoring<'q> {
         let parts = self.asked.sentences.iter().zip(&self.sentences);
         let cover =
             parts.map(|(own, (_, against))| sum(&|at| own[at]) / against).fold(whole, f64::max);
-        self.stretched(cover, held.length)
+        if held.matches.is_empty() {
+            return 0.0;
+        }
+        (f64::sqrt(cover / self.stretch(held.length)) * PARTS).round() / PARTS
     }
 
-    /// The lexical that no record of at least such a length is above, whose matches weigh so much together.
-    pub(crate) fn bound(&self, matched: f64, length: usize) -> f64 {
+    /// The square of the lexical that no record of such a length is above, whose matches weigh so much together.
+    pub(crate) fn most_squared(&self, matched: f64, length: usize) -> f64 {
         let of_sentence = |(all, against): &(f64, f64)| matched.min(*all) / against;
         let covers = self.sentences.iter().map(of_sentence);
-        self.stretched(covers.fold(matched / self.against, f64::max), length)
-    }
-
-    /// What the matches of a record weigh together at least, if its lexical is so much.
-    pub(crate) fn least(&self, lexical: f64) -> f64 {
-        let against = self.sentences.iter().map(|(_, against)| *against);
-        lexical * lexical * against.fold(self.against, f64::min)
+        covers.fold(matched / self.against, f64::max) / self.stretch(length)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
-    fn stretched(&self, cover: f64, length: usize) -> f64 {
-        if cover <= 0.0 {
-            return 0.0;
-        }
-        let stretch = 1.0 + LENGTH * length as f64 / self.mean;
-        (f64::sqrt(cover / stretch) * PARTS).round() / PARTS
+    fn stretch(&self, length: usize) -> f64 {
+        1.0 + LENGTH * length as f64 / self.mean
     }
 }
 
@@ -104,7 +97,10 @@ pub(crate) fn weighed(asked: &Asked, eligible: &[Held]) -> (Vec<f64>, Statistics
         statistics.add(held);
     }
     let scoring = Scoring::new(asked, &statistics);
-    (eligible.iter().map(|held| scoring.lexical(held)).collect(), statistics)
+    let lexical: Vec<f64> = eligible.iter().map(|held| scoring.lexical(held)).collect();
+    let best = lexical.iter().copied().fold(0.0, f64::max);
+    statistics.best = asked.levels.needed(best).map_or(0.0, |_| best);
+    (lexical, statistics)
 }
 
 /// ln(1 + (N + 100 - n + 1/2) / (n + 1/2)).

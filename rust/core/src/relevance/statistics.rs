@@ -3,7 +3,7 @@
 use super::asked::Held;
 
 /// Counts over the eligible records.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Statistics {
     /// How many they are.
     pub(crate) records: usize,
@@ -11,12 +11,14 @@ pub(crate) struct Statistics {
     pub(crate) length: usize,
     /// Of each unit of the query, how many match it.
     pub(crate) holders: Vec<usize>,
+    /// The best lexical of all; 0 where it does not reach the floor.
+    pub(crate) best: f64,
 }
 
 impl Statistics {
     /// Of no records yet, for a query of so many units.
     pub(crate) fn new(units: usize) -> Self {
-        Self { records: 0, length: 0, holders: vec![0; units] }
+        Self { holders: vec![0; units], ..Self::default() }
     }
 
     /// Counts one more record.
