@@ -5,20 +5,6 @@ use std::ops::{Range, RangeInclusive};
 use crate::class::class_v2;
 use crate::class_bits::v2::{CJK, UNSPACED, WORD};
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 /// So many letters tell a month too.
 const SHORT: usize = 3;
 /// And so do these.
@@ -65,13 +51,13 @@ fn form_at(text: &[char], start: usize) -> Option<Date> {
     if !first.is_ascii_alphanumeric() {
         return None;
     }
-    let before = start.checked_sub(1).and_then(|at| text.get(at));
-    let is_free = !before.is_some_and(|&one| is_letter_or_number(one));
+    let before = start.checked_sub(1).and_then(|at| text.get(at)).copied();
+    let is_free = !before.is_some_and(is_letter_or_number);
     let reader = Reader { text, start, at: start };
     if first.is_ascii_alphabetic() {
         return is_free.then(|| reader.month_first()).flatten();
     }
-    if before.is_some_and(char::is_ascii_digit) {
+    if before.is_some_and(|one| one.is_ascii_digit()) {
         return None;
     }
     let with_signs = is_free.then(|| reader.numbers()).flatten().or_else(|| reader.cjk());
@@ -79,7 +65,26 @@ fn form_at(text: &[char], start: usize) -> Option<Date> {
 }
 
 fn is_letter_or_number(character: char) -> bool {
-    class_v2(character) & (WORD | CJK | UNSPACED) != 0
+    character.is_ascii_alphanumeric() || class_v2(character) & (WORD | CJK | UNSPACED) != 0
+}
+
+/// The month whose name starts with three letters, large or small, and the name.
+fn month_of(letters: &[char; SHORT]) -> Option<(u64, &'static str)> {
+    Some(match letters.map(|one| one.to_ascii_lowercase()) {
+        ['j', 'a', 'n'] => (1, "january"),
+        ['f', 'e', 'b'] => (2, "february"),
+        ['m', 'a', 'r'] => (3, "march"),
+        ['a', 'p', 'r'] => (4, "april"),
+        ['m', 'a', 'y'] => (5, "may"),
+        ['j', 'u', 'n'] => (6, "june"),
+        ['j', 'u', 'l'] => (7, "july"),
+        ['a', 'u', 'g'] => (8, "august"),
+        ['s', 'e', 'p'] => (9, "september"),
+        ['o', 'c', 't'] => (10, "october"),
+        ['n', 'o', 'v'] => (11, "november"),
+        ['d', 'e', 'c'] => (12, "december"),
+        _ => return None,
+    })
 }
 
 /// Whether a text starts with letters of ASCII, large or small.
@@ -174,17 +179,14 @@ impl Reader<'_> {
     /// The number of a month by its name, and whether the name is long and no other word.
     fn month(&mut self) -> Option<(u64, bool)> {
         let rest = self.text.get(self.at..)?;
+        let (month, name) = month_of(rest.first_chunk()?)?;
         let length = rest.iter().take_while(|one| one.is_ascii_alphabetic()).count();
-        let (name, month) = MONTHS
-            .iter()
-            .zip(1..)
-            .find(|(name, _)| starts(rest, name.get(..SHORT).unwrap_or(name)))?;
         let is_long = length == name.len() && starts(rest, name);
         if !is_long && length != SHORT && !(length == SEPT.len() && starts(rest, SEPT)) {
             return None;
         }
         self.at += length;
-        Some((month, is_long && !matches!(*name, "march" | "may")))
+        Some((month, is_long && !matches!(name, "march" | "may")))
     }
 
     /// `st`, `nd`, `rd` or `th`, if it is there.
@@ -233,7 +235,7 @@ impl Reader<'_> {
 
     /// Whether no letter or number follows.
     fn ends(&self) -> bool {
-        !self.text.get(self.at).is_some_and(|&one| is_letter_or_number(one))
+        !self.text.get(self.at).copied().is_some_and(is_letter_or_number)
     }
 
     /// Reads something, or else nothing.

@@ -163,7 +163,11 @@ impl Units {
             }
         }
         end += suffix(&rest[..end], &rest[end..]);
-        if (first + 1..=MOST_COMPOUND).contains(&end) {
+        if end == first {
+            self.identifier(&rest[..end]);
+            return end;
+        }
+        if end <= MOST_COMPOUND {
             self.word(rest[..end].iter());
         }
         let words = rest[..end].split(|&one| class_v2(one) & (WORD | MARK) == 0);
@@ -176,6 +180,9 @@ impl Units {
     /// Takes a word whole, and then its parts if it has several.
     fn identifier(&mut self, word: &[char]) {
         self.word(word.iter());
+        if word.iter().all(char::is_ascii_lowercase) {
+            return;
+        }
         let mut from = 0;
         for at in borders(word) {
             self.word(word[from..at].iter());
@@ -206,6 +213,9 @@ impl Units {
 
 /// The text in NFKC, without what tells no words apart, composed again.
 fn normal(text: &str) -> Vec<char> {
+    if text.is_ascii() {
+        return text.chars().collect();
+    }
     let is_something = |&one: &char| class_v2(one) & NOTHING == 0;
     let mut normal = Vec::with_capacity(text.len());
     for character in text.chars() {
