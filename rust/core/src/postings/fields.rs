@@ -74,7 +74,7 @@ impl<'a> Fields<'a> {
             if filters.looks_at_each() {
                 for doc in docs(&eligible) {
                     self.statistics.records += 1;
-                    self.statistics.length += length(segment, doc);
+                    self.statistics.length += segment.length(doc);
                 }
             }
             self.all.push(Field { segment, eligible });
@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
         if let Some(field) = self.all.get_mut(field) {
             set_in(&mut field.eligible, doc);
             self.statistics.records += 1;
-            self.statistics.length += length(field.segment, doc);
+            self.statistics.length += field.segment.length(doc);
         }
     }
 }
@@ -103,9 +103,4 @@ fn passing(filters: &Filters<'_>, segment: &Segment) -> Vec<Words> {
         set(&mut passing, doc);
     }
     passing
-}
-
-/// How many units a document has.
-pub(super) fn length(segment: &Segment, doc: Doc) -> usize {
-    segment.entry(doc).map_or(0, |entry| usize::from(entry.length))
 }

@@ -98,10 +98,10 @@ impl Postings {
         } else {
             let (terms, length) = self.terms_of(&record).ok_or(Full)?;
             let card = Arc::new(record.card);
-            let entry = Entry { traits: card.traits(), row, length };
+            let entry = Entry { traits: card.traits(), row };
             let plain = standing == Standing::Plain;
             let into = &mut self.partitions[partition as usize];
-            let place = into.push(&card, entry, &terms, plain).ok_or(Full)?;
+            let place = into.push(&card, entry, (&terms, length), plain).ok_or(Full)?;
             Location::In { partition, place }
         };
         let at = row as usize;

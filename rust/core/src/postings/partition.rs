@@ -44,7 +44,7 @@ impl Partition {
         &mut self,
         card: &Arc<Card>,
         entry: Entry,
-        terms: &[Term],
+        (terms, length): (&[Term], u16),
         plain: bool,
     ) -> Option<Place> {
         if self.segments.last().is_none_or(Segment::is_full) {
@@ -53,12 +53,12 @@ impl Partition {
             self.segments.push(Segment::default());
         }
         let segment = self.segments.len() - 1;
-        let doc = self.segments.last_mut()?.push(&card.id, entry, terms, plain)?;
+        let doc = self.segments.last_mut()?.push(&card.id, entry, (terms, length), plain)?;
         let place = u32::try_from(segment * MOST_DOCS).ok()? + u32::from(doc);
         if plain {
             let group = self.plain.entry((card.authority, card.kind)).or_default();
             group.records += 1;
-            group.length += usize::from(entry.length);
+            group.length += usize::from(length);
         } else {
             self.special.insert(place, Arc::clone(card));
         }
@@ -73,10 +73,11 @@ impl Partition {
         if self.special.remove(&place).is_some() {
             return;
         }
-        let Some(&Entry { traits, length, .. }) = segment.entry(doc) else { return };
+        let length = segment.length(doc);
+        let Some(&Entry { traits, .. }) = segment.entry(doc) else { return };
         if let Some(group) = self.plain.get_mut(&(traits.authority, traits.kind)) {
             group.records = group.records.saturating_sub(1);
-            group.length = group.length.saturating_sub(usize::from(length));
+            group.length = group.length.saturating_sub(length);
         }
     }
 

@@ -21,14 +21,14 @@ pub(super) struct Entry {
     pub(super) traits: Traits,
     /// Its row in the index.
     pub(super) row: u32,
-    /// How many search tokens it has.
-    pub(super) length: u16,
 }
 
 /// Documents by number; a number is never used twice.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
     entries: Vec<Entry>,
+    /// How many search tokens each document has: by themselves, as many are asked for at once.
+    lengths: Vec<u16>,
     bounds: Vec<Bound>,
     ids: Texts,
     postings: HashTable<(Term, Posting)>,
@@ -51,18 +51,19 @@ impl Segment {
         self.entries.len()
     }
 
-    /// Adds a document with its distinct terms; a plain one needs no look of its own. `None` where there
+    /// Adds a document with its distinct terms and its length; a plain one needs no look of its own. `None` where there
     /// is no room.
     pub(super) fn push(
         &mut self,
         id: &str,
         entry: Entry,
-        terms: &[Term],
+        (terms, length): (&[Term], u16),
         plain: bool,
     ) -> Option<Doc> {
         let doc = Doc::try_from(self.entries.len()).ok()?;
         self.ids.push(id)?;
         self.entries.push(entry);
+        self.lengths.push(length);
         self.bounds.push(Bound::of(&entry.traits));
         for &term in terms {
             self.add(term, doc)?;
@@ -112,6 +113,11 @@ impl Segment {
     /// What is kept of a document.
     pub(super) fn entry(&self, doc: Doc) -> Option<&Entry> {
         self.entries.get(usize::from(doc))
+    }
+
+    /// How many search tokens a document has.
+    pub(super) fn length(&self, doc: Doc) -> usize {
+        self.lengths.get(usize::from(doc)).map_or(0, |&length| usize::from(length))
     }
 
     /// A document's id.
@@ -164,6 +170,7 @@ impl Segment {
         let bits: usize =
             self.answers.iter().chain([&self.plain, &self.evidence]).map(Vec::capacity).sum();
         self.entries.capacity() * (size_of::<Entry>() + size_of::<Bound>())
+            + self.lengths.capacity() * size_of::<u16>()
             + self.ids.bytes()
             + self.postings.allocation_size()
             + self.lists.bytes()

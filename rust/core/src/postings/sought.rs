@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::fields::{Field, length};
+use super::fields::Field;
 use super::lists::{Doc, Read, Words, intersect, unite};
 use super::terms::{Term, Terms};
 use crate::relevance::{APART, BackOff, Held, Unit};
@@ -120,7 +120,7 @@ impl<'a> Searched<'a> {
     /// What a document matches.
     pub(super) fn held(&self, doc: Doc, held: &mut Held) {
         held.matches.clear();
-        held.length = length(self.field.segment, doc);
+        held.length = self.field.segment.length(doc);
         for source in &self.sources {
             let known = held.matches.last().is_some_and(|(unit, _)| *unit == source.unit);
             if !known && source.has(doc) {

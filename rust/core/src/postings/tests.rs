@@ -34,7 +34,7 @@ fn entry(row: u32, answers: Hints) -> Entry {
         updated: None,
         observed: None,
     };
-    Entry { traits, row, length: 1 }
+    Entry { traits, row }
 }
 
 /// `SplitMix64`: a seed gives the same numbers everywhere.
@@ -72,7 +72,8 @@ fn segment(chance: &mut Chance, size: usize) -> (Segment, Vec<Written>) {
         let plain = chance.below(20) != 0;
         let listed: Vec<Term> = terms.iter().copied().collect();
         let row = u32::try_from(number).unwrap();
-        let doc = segment.push(&format!("k{number}"), entry(row, answers), &listed, plain).unwrap();
+        let doc =
+            segment.push(&format!("k{number}"), entry(row, answers), (&listed, 1), plain).unwrap();
         assert_eq!(usize::from(doc), number);
         all.push(Written { terms, answers, plain, gone: false });
         if chance.below(10) == 0 {

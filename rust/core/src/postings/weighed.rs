@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 use super::Postings;
 use super::best::{Best, Scored};
-use super::fields::{Fields, length};
+use super::fields::Fields;
 use super::lists::{Doc, is_set};
 use super::segment::{Entry, Segment};
 use super::sought::{Searched, Sought, Source};
@@ -149,6 +149,7 @@ impl<'q> Search<'q> {
         }
         let segment = searched.field.segment;
         let least = squared(self.asked.levels.lowest());
+        let enough = least * self.scoring.least_against();
         SUMS.with_borrow_mut(|sums| {
             sums.make_room(segment.len());
             for source in &searched.sources {
@@ -157,10 +158,12 @@ impl<'q> Search<'q> {
                 }
             }
             sums.take(|doc, sum| {
-                let most = self
-                    .scoring
-                    .most_squared(above(f64::from(sum) + self.rest), length(segment, doc));
-                if most >= least && is_set(&searched.field.eligible, doc) {
+                let matched = above(f64::from(sum) + self.rest);
+                if matched < enough || !is_set(&searched.field.eligible, doc) {
+                    return;
+                }
+                let most = self.scoring.most_squared(matched, segment.length(doc));
+                if most >= least {
                     reached.push((most, searched, doc));
                 }
             });

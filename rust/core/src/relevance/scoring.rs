@@ -84,6 +84,11 @@ impl<'q> Scoring<'q> {
         covers.fold(matched / self.against, f64::max) / self.stretch(length)
     }
 
+    /// What matches have to be held against at least: of the whole query or of one sentence.
+    pub(crate) fn least_against(&self) -> f64 {
+        self.sentences.iter().map(|(_, against)| *against).fold(self.against, f64::min)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
     fn stretch(&self, length: usize) -> f64 {
         1.0 + LENGTH * length as f64 / self.mean
