@@ -1,6 +1,7 @@
 //! Records and requests that the schema lets through, made of hostile text.
 
 use arbitrary::{Arbitrary as _, Result, Unstructured};
+use membound_core::tokens::Tokenizer;
 use serde_json::{Map, Value, json};
 
 /// The milliseconds of [`MOMENTS`]' third.
@@ -63,7 +64,8 @@ const TERMS: &[&str] = &["validFrom", "validTo", "expiresAt"];
 
 /// Some records, each under its own id, and a request, as JSON.
 pub(crate) fn case(choices: &mut Unstructured<'_>) -> Result<(Vec<String>, String)> {
-    let request = request(choices)?;
+    let tokenizer = *choices.choose(&[Tokenizer::V1, Tokenizer::V2])?;
+    let request = request(choices, tokenizer)?;
     let ids = &IDS[..choices.int_in_range(1..=IDS.len().min(MOST_CASE))?];
     let records = ids.iter().map(|id| record(choices, id)).collect::<Result<_>>()?;
     Ok((records, request))
@@ -146,8 +148,12 @@ fn texts(choices: &mut Unstructured<'_>) -> Result<Vec<String>> {
     (0..choices.int_in_range(0..=2)?).map(|_| text(choices)).collect()
 }
 
-/// A request as JSON.
-pub(crate) fn request(choices: &mut Unstructured<'_>) -> Result<String> {
+/// A request over tokens of a tokenizer, as JSON.
+pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> Result<String> {
+    let modes: &[&str] = match tokenizer {
+        Tokenizer::V1 => &["historical-v1", "foundation-v1"],
+        Tokenizer::V2 => &["foundation-v2", "foundation-v2", "foundation-v1"],
+    };
     let most = choices.choose(&[64, 8, 3, 1, 0])?;
     let agent = json!({"agent_id": "a", "conversation_id": "c", "manage": true});
     let directives = json!({
@@ -173,7 +179,8 @@ pub(crate) fn request(choices: &mut Unstructured<'_>) -> Result<String> {
         "limit": choices.choose(&[64_u64, 4, 1, 0, u64::MAX])?,
         "character_budget": choices.choose(&[6000, 100_000, 700, 500, 450, 64, 0])?,
         "min_confidence": choices.choose(&[0.0, 0.0, 0.125, 1.0])?,
-        "relevance_mode": choices.choose(&["historical-v1", "foundation-v1"])?,
+        "relevance_mode": choices.choose(modes)?,
+        "tokenizer": tokenizer.name(),
         "scopes": option(choices, &[["user"]])?,
         "types": option(choices, &[["fact", "decision"]])?,
         "authorities": option(choices, &[["directive"], ["reference"]])?,

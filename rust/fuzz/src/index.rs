@@ -17,7 +17,6 @@ use crate::context::check_outcome;
 use crate::hostile;
 
 const MOST_STEPS: usize = 10;
-const SETTINGS: Settings = Settings { durable: false, tokenizer: Tokenizer::V1 };
 const PAGE: [u8; 4096] = [0; 4096];
 
 type Records = BTreeMap<String, String>;
@@ -32,29 +31,30 @@ pub fn index(data: &[u8]) {
 }
 
 fn run(choices: &mut Unstructured<'_>, path: &Path) -> Result<()> {
+    let tokenizer = *choices.choose(&[Tokenizer::V1, Tokenizer::V2, Tokenizer::V2])?;
     let mut records = Records::new();
-    let mut index = open(path).expect("an empty place takes an index");
+    let mut index = open(path, tokenizer).expect("an empty place takes an index");
     let notes = [("complete".to_owned(), "1".to_owned())];
     index.apply(&Change { notes: &notes, ..Change::default() }).expect("a note is written");
     for _ in 0..choices.int_in_range(1..=MOST_STEPS)? {
         if choices.ratio(1, 8)? {
             drop(index);
-            index = open(path).expect("an index of ours is opened");
+            index = open(path, tokenizer).expect("an index of ours is opened");
         } else if choices.ratio(1, 4)? {
             index.optimize().expect("words are put in order");
         } else {
             change(choices, &index, &mut records)?;
         }
-        compare(choices, &index, &records)?;
+        compare(choices, &index, tokenizer, &records)?;
     }
     compare_rows(&index, &records);
     index.check().expect("what was written by us is sound");
     drop(index);
-    damaged(choices, path, &records)
+    damaged(choices, path, tokenizer, &records)
 }
 
-fn open(path: &Path) -> membound_core::error::Result<Index> {
-    let index = Index::open(path, SETTINGS)?;
+fn open(path: &Path, tokenizer: Tokenizer) -> membound_core::error::Result<Index> {
+    let index = Index::open(path, Settings { durable: false, tokenizer })?;
     index.limit_memory(1 << 30);
     Ok(index)
 }
@@ -83,8 +83,13 @@ fn change(choices: &mut Unstructured<'_>, index: &Index, records: &mut Records) 
 }
 
 /// Asks the index, its postings in memory and the records one question: one answer.
-fn compare(choices: &mut Unstructured<'_>, index: &Index, records: &Records) -> Result<()> {
-    let request = hostile::request(choices)?;
+fn compare(
+    choices: &mut Unstructured<'_>,
+    index: &Index,
+    tokenizer: Tokenizer,
+    records: &Records,
+) -> Result<()> {
+    let request = hostile::request(choices, tokenizer)?;
     let request = Request::parse(request.as_bytes()).expect("a request of ours is one");
     let found = index.retrieve_from_file(&request).expect("a sound index answers");
     assert_same(&found, records, &request);
@@ -126,11 +131,16 @@ fn compare_rows(index: &Index, records: &Records) {
 
 /// After any damage the file is refused, or found damaged, or answers as before; it may know fewer records
 /// only where it says that it is not complete, and others only where its rows say so.
-fn damaged(choices: &mut Unstructured<'_>, path: &Path, records: &Records) -> Result<()> {
-    let request = hostile::request(choices)?;
+fn damaged(
+    choices: &mut Unstructured<'_>,
+    path: &Path,
+    tokenizer: Tokenizer,
+    records: &Records,
+) -> Result<()> {
+    let request = hostile::request(choices, tokenizer)?;
     let request = Request::parse(request.as_bytes()).expect("a request of ours is one");
     damage(choices, path)?;
-    let index = match open(path) {
+    let index = match open(path, tokenizer) {
         Ok(index) => index,
         Err(Error::IndexUnavailable { reason }) => panic_busy(&reason),
         Err(_) => return Ok(()),
