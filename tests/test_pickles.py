@@ -23,6 +23,7 @@ from membound import (
     MemoryRecord,
     MemoryStore,
     Provenance,
+    RankingPolicy,
     Source,
     examine,
     matched_words,
@@ -88,7 +89,7 @@ def values(store: MemoryStore) -> dict[str, object]:
         "trace": result.trace,
         "turn": turn,
         "directives": store.list_directives(now=NOW),
-        "policy": MemoryPolicy(max_injected_records=3),
+        "policy": MemoryPolicy(max_injected_records=3, ranking=RankingPolicy(relative_floor=0.5)),
         "access": AgentAccess(agent_id="builder"),
         "tokens": search_tokens("kiwi"),
         "matched words": matched_words("kiwi pear", changed),
@@ -119,6 +120,7 @@ def test_every_value_comes_back_equal(tmp_path: Path, pool: ProcessPoolExecutor)
         if isinstance(kind := getattr(membound, name), type) and issubclass(kind, msgspec.Struct)
     }
     inside = {"Provenance", "Source", "DirectivePolicy", "FeedbackPolicy"}
+    inside |= {"RankingPolicy", "RankingWeights", "RankingFloors"}
     assert public <= kinds | inside
 
 

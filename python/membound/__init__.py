@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from membound.policy import FeedbackPolicy as FeedbackPolicy
     from membound.policy import MemoryPolicy as MemoryPolicy
     from membound.project import project_identity as project_identity
+    from membound.ranking import RankingFloors as RankingFloors
+    from membound.ranking import RankingPolicy as RankingPolicy
+    from membound.ranking import RankingWeights as RankingWeights
     from membound.records import MemoryRecord as MemoryRecord
     from membound.reports import Diagnostics as Diagnostics
     from membound.reports import ImportReport as ImportReport
@@ -53,6 +56,7 @@ _MODULES = {
     "parts": ("AgentContext", "Provenance", "Source"),
     "policy": ("AgentAccess", "DirectivePolicy", "FeedbackPolicy", "MemoryPolicy"),
     "project": ("project_identity",),
+    "ranking": ("RankingFloors", "RankingPolicy", "RankingWeights"),
     "records": ("MemoryRecord",),
     "reports": ("Diagnostics", "ImportReport", "VerifyReport"),
     "retrieval": ("RetrievalResult", "retrieve_records"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import Final, get_args
+from typing import Final, Self, get_args
 
 import msgspec
 
-from membound.errors import InvalidInputError
+from membound.errors import InvalidInputError, InvalidRecordError
 from membound.excerpt import excerpt
 from membound.fields import ID_CHARACTERS, Scope, text_of
 from membound.numbers import count
+from membound.ranking import RankingPolicy
 from membound.text import well_formed, word
 
 __all__ = ["AgentAccess", "DirectivePolicy", "FeedbackPolicy", "MemoryPolicy"]
@@ -20,9 +22,12 @@ _MIB: Final = 1024 * _KIB
 _SEGMENT_BYTES: Final = (64 * _KIB, 64 * _MIB)
 _TOTAL_BYTES: Final = (64 * _KIB, 512 * _MIB)
 _SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+_LONG_NAME: Final = re.compile(r"(?<=`)([^`]{40})[^`]+(?=`)")
 
 
-class DirectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
+class DirectivePolicy(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
+):
     """How many standing rules a prompt may carry, and how long they may be together."""
 
     enabled: bool = True
@@ -38,7 +43,9 @@ class DirectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class FeedbackPolicy(msgspec.Struct, frozen=True, kw_only=True):
+class FeedbackPolicy(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
+):
     """Whether what was really injected is logged, and how large the log may grow."""
 
     enabled: bool = False
@@ -55,14 +62,20 @@ class FeedbackPolicy(msgspec.Struct, frozen=True, kw_only=True):
         _keep(self, max_segment_bytes=segment, max_total_bytes=total)
 
 
-class MemoryPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """What recall may do at all; a disabled policy recalls nothing."""
+class MemoryPolicy(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
+):
+    """What recall may do at all; a disabled policy recalls nothing.
+
+    ``ranking`` is for relevance mode ``foundation-v2``; the others have numbers of their own.
+    """
 
     enabled: bool = True
     scopes: tuple[Scope, ...] = _SCOPES
     max_injected_records: int = 8
     directives: DirectivePolicy = msgspec.field(default_factory=DirectivePolicy)
     feedback: FeedbackPolicy = msgspec.field(default_factory=FeedbackPolicy)
+    ranking: RankingPolicy | None = None
 
     def __post_init__(self) -> None:
         _require_flag("enabled", self.enabled)
@@ -75,6 +88,32 @@ class MemoryPolicy(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInputError("directives", "a DirectivePolicy", excerpt(self.directives))
         if not isinstance(self.feedback, FeedbackPolicy):
             raise InvalidInputError("feedback", "a FeedbackPolicy", excerpt(self.feedback))
+        if self.ranking is not None and not isinstance(self.ranking, RankingPolicy):
+            expected = "a RankingPolicy or None"
+            raise InvalidInputError("ranking", expected, excerpt(self.ranking))
+
+    @classmethod
+    def from_json(cls, data: bytes | str) -> Self:
+        """Reads a policy of strict JSON; what it does not say is the default.
+
+        Raises:
+            InvalidInputError: it is not the JSON of a policy; the field is named.
+        """
+        from membound.strict_json import json_object  # noqa: PLC0415 — a recall needs none of it
+
+        try:
+            return msgspec.convert(json_object(data), cls)
+        except InvalidRecordError as fault:
+            raise InvalidInputError("policy", fault.expected, fault.got) from None
+        except msgspec.ValidationError as fault:
+            if isinstance(fault.__cause__, InvalidInputError):
+                raise fault.__cause__ from None
+            got = _LONG_NAME.sub(r"\1...", str(fault))
+            raise InvalidInputError("policy", "the JSON of a policy", got) from None
+
+    def to_json(self) -> bytes:
+        """Gives the JSON that `from_json` reads: indented, every field told."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
 class AgentAccess(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import click
 
 from membound.cli.outcome import Failure
+from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.fields import Authority, MemoryType, Scope
+from membound.policy import MemoryPolicy
 from membound.session import holds_store
 from membound.store import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from membound.tokens import Tokenizer
 
@@ -34,6 +36,7 @@ __all__ = [
     "noted",
     "now",
     "open_store",
+    "policy",
     "require_store",
 ]
 
@@ -64,6 +67,24 @@ def moment(
     return read
 
 
+def _policy(
+    ctx: click.Context,  # noqa: ARG001 — click's signature
+    param: click.Parameter,  # noqa: ARG001 — click's signature
+    file: Path | None,
+) -> MemoryPolicy | None:
+    """Read a policy's file; click calls this on the option's value."""
+    if file is None:
+        return None
+    try:
+        return MemoryPolicy.from_json(file.read_bytes())
+    except InvalidInputError as error:
+        message = f"{excerpt(file.name)}: {error}"
+        raise click.BadParameter(message) from None
+    except OSError as error:
+        message = f"{excerpt(file.name)}: {error.strerror}"
+        raise click.BadParameter(message) from None
+
+
 def compose(*decorators: Decorator) -> Decorator:
     """Return one decorator that applies several, the first one outermost."""
 
@@ -86,6 +107,14 @@ expected_revision = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="Refuse if the record is at another revision.",
+)
+
+policy = click.option(
+    "--policy",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    callback=_policy,
+    help="What is allowed, and how it is ranked: the JSON of a policy.",
 )
 
 # What the record's history keeps of the change.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from membound.cli.options import filters, given, json_output, open_store
+from membound.cli.options import filters, given, json_output, open_store, policy
 from membound.cli.outcome import NEGATIVE
 from membound.cli.place import asking_place
 from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
@@ -44,6 +44,7 @@ _PURPOSES = click.Choice(get_args(Purpose))
 )
 @filters
 @click.option("--mode", "relevance_mode", type=_MODES, help="The relevance mode.")
+@policy
 @click.option("--purpose", type=_PURPOSES, help="tool keeps directives.")
 @click.option("--explain", is_flag=True, help="Also print why: the trace as a table.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if nothing is selected, as grep does.")

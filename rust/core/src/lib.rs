@@ -34,6 +34,7 @@ pub mod lock;
 mod postings;
 mod query;
 mod rank;
+pub mod ranking;
 pub mod record;
 pub mod relevance;
 pub mod request;

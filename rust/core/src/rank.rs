@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::features::{Features, clamp01};
 use crate::instant::Millis;
@@ -10,7 +10,7 @@ use crate::relevance::RelevanceMode;
 use crate::request::Request;
 
 /// How much each feature counts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Weights {
     /// Of the lexical feature.
@@ -28,17 +28,17 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Those of a request's relevance mode.
+    /// Those of a request's relevance mode; of `foundation-v2`, what the policy says.
     pub(crate) fn of(request: &Request) -> Self {
         match request.relevance_mode {
             RelevanceMode::FoundationV1 | RelevanceMode::HistoricalV1 => WEIGHTS,
-            RelevanceMode::FoundationV2 => WEIGHTS_V2,
+            RelevanceMode::FoundationV2 => request.policy.ranking().weights,
         }
     }
 }
 
 /// The weights of `foundation-v2`: what else is known of records orders those that answer about as well.
-const WEIGHTS_V2: Weights = Weights {
+pub(crate) const WEIGHTS_V2: Weights = Weights {
     lexical: 0.8,
     scope_affinity: 0.06,
     type_affinity: 0.04,

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result, json_fault};
 use crate::instant::Millis;
+use crate::ranking::RankingPolicy;
 use crate::record::{Authority, Card, MemoryType};
 use crate::relevance::RelevanceMode;
 use crate::scope::{self, AgentAccess, Place, Scope};
@@ -24,7 +25,8 @@ pub enum Purpose {
 }
 
 /// What the host allows.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Policy {
     /// Whether anything is recalled at all.
     pub enabled: bool,
@@ -34,10 +36,21 @@ pub struct Policy {
     pub max_injected_records: u64,
     /// The directive block's own budget.
     pub directives: DirectivePolicy,
+    /// Weights and floors, where the host says any.
+    #[serde(default)]
+    pub ranking: Option<RankingPolicy>,
+}
+
+impl Policy {
+    /// The host's weights and floors, else those of `foundation-v2`.
+    pub(crate) fn ranking(&self) -> RankingPolicy {
+        self.ranking.unwrap_or_default()
+    }
 }
 
 /// The directive block's own budget.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DirectivePolicy {
     /// Whether directives are injected.
     pub enabled: bool,

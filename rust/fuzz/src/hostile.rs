@@ -158,8 +158,8 @@ pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> R
     let agent = json!({"agent_id": "a", "conversation_id": "c", "manage": true});
     let directives = json!({
         "enabled": true,
-        "max_records": choices.choose(&[20, 2, 0])?,
-        "max_characters": choices.choose(&[4000, 300, 0])?,
+        "maxRecords": choices.choose(&[20, 2, 0])?,
+        "maxCharacters": choices.choose(&[4000, 300, 0])?,
     });
     Ok(json!({
         "query": text(choices)?,
@@ -172,7 +172,7 @@ pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> R
         "policy": {
             "enabled": choices.ratio(15, 16)?,
             "scopes": SCOPES,
-            "max_injected_records": most,
+            "maxInjectedRecords": most,
             "directives": directives,
         },
         "purpose": choices.choose(&["injection", "tool"])?,

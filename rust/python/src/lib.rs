@@ -22,7 +22,9 @@ mod _core {
     use membound_core::index;
     use membound_core::instant::{Millis, parse};
     use membound_core::lifecycle::lifecycle as state;
+    use membound_core::ranking::RankingPolicy;
     use membound_core::record::Record;
+    use membound_core::relevance;
     use membound_core::request::Request;
     use membound_core::scope;
     use membound_core::text;
@@ -46,7 +48,8 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("build_profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
         module.add("directive_characters", directives::MOST_CHARACTERS)?;
-        module.add("index_schema_version", membound_core::index::SCHEMA_VERSION)
+        module.add("index_schema_version", membound_core::index::SCHEMA_VERSION)?;
+        module.add("ranking_defaults", PyBytes::new(module.py(), &json(&RankingPolicy::default())?))
     }
 
     /// The distinct search tokens of a text, and whether there were more than `limit`.
@@ -111,6 +114,12 @@ mod _core {
     #[pyfunction]
     fn label(text: &str) -> String {
         text::label(text)
+    }
+
+    /// The name of the floor of `foundation-v2` that a query's best record has to reach.
+    #[pyfunction]
+    fn floor_of(query: &str) -> &'static str {
+        relevance::floor_of(query)
     }
 
     /// The state of a record at `now`.

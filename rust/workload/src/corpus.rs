@@ -133,8 +133,8 @@ impl Corpus {
             "policy": {
                 "enabled": true,
                 "scopes": ["user", "workspace", "project"],
-                "max_injected_records": 8,
-                "directives": {"enabled": true, "max_records": 20, "max_characters": 4000},
+                "maxInjectedRecords": 8,
+                "directives": {"enabled": true, "maxRecords": 20, "maxCharacters": 4000},
             },
             "purpose": if self.chance.below(4) == 0 { "tool" } else { "injection" },
             "limit": 8,

@@ -82,8 +82,8 @@ fn request() -> impl Strategy<Value = Request> {
             "policy": {
                 "enabled": true,
                 "scopes": ["user", "workspace", "project"],
-                "max_injected_records": 8,
-                "directives": {"enabled": true, "max_records": 20, "max_characters": 4000},
+                "maxInjectedRecords": 8,
+                "directives": {"enabled": true, "maxRecords": 20, "maxCharacters": 4000},
             },
             "purpose": if rest == 3 { "tool" } else { "injection" },
             "limit": 64,

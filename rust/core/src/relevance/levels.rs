@@ -8,13 +8,10 @@ use crate::class_bits::Writing;
 use crate::request::Request;
 use crate::text::nfkc;
 
-/// What a record needs once the best has reached the floor: of the best, and of the floor.
-const RELATIVE: f64 = 0.65;
-const FOLLOWING: f64 = 0.75;
-
 /// The floor of the best record's lexical, by the writing of the query. A character has more of a query in it
 /// than a letter has, and a Vietnamese syllable less than a word of other languages.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Floors {
     /// Of a query with Hangul.
     pub hangul: f64,
@@ -36,21 +33,27 @@ impl Default for Floors {
 }
 
 impl Floors {
-    fn of(self, query: &str) -> f64 {
+    /// The floor for a query, and its name.
+    fn of(self, query: &str) -> (&'static str, f64) {
         let text = nfkc(query);
         let has = |wanted: &[Writing]| text.chars().any(|one| wanted.contains(&writing(one)));
         if has(&[Writing::Hangul]) {
-            self.hangul
+            ("hangul", self.hangul)
         } else if has(&[Writing::Hiragana, Writing::Katakana]) {
-            self.kana
+            ("kana", self.kana)
         } else if has(&[Writing::Han]) {
-            self.han
+            ("han", self.han)
         } else if !text.is_ascii() && is_vietnamese(&text) {
-            self.vietnamese
+            ("vietnamese", self.vietnamese)
         } else {
-            self.other
+            ("other", self.other)
         }
     }
+}
+
+/// The name of the floor that a query's best record has to reach.
+pub fn floor_of(query: &str) -> &'static str {
+    Floors::default().of(query).0
 }
 
 /// Whether a text has letters that no other Latin alphabet in use has: đ, ơ, ư, hooks, dots, two marks.
@@ -91,8 +94,12 @@ pub(crate) struct Levels {
 impl Levels {
     /// The levels for a request's query.
     pub(crate) fn of(request: &Request) -> Self {
-        let floors = Floors::default();
-        Self { floor: floors.of(&request.query), relative: RELATIVE, following: FOLLOWING }
+        let ranking = request.policy.ranking();
+        Self {
+            floor: ranking.floors.of(&request.query).1,
+            relative: ranking.relative_floor,
+            following: ranking.following_floor,
+        }
     }
 
     /// What a record needs, where the best has so much; `None` where that does not reach the floor.

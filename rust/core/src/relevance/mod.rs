@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use alike::{dice, trigrams};
 pub(crate) use asked::{Asked, BackOff, Held, Unit};
-pub use levels::Floors;
+pub use levels::{Floors, floor_of};
 pub(crate) use scoring::{APART, Scoring, weighed};
 pub(crate) use share::Share;
 pub(crate) use statistics::Statistics;
@@ -123,7 +123,7 @@ impl Relevance {
 pub(crate) enum Admission<'q> {
     /// A share of the tokens, or type affinity.
     Share(&'q Share),
-    /// So much lexical, if any is enough.
+    /// Some lexical, and so much of it, if any is enough.
     Needed(Option<f64>),
 }
 
@@ -132,7 +132,9 @@ impl Admission<'_> {
     pub(crate) fn admits(&self, features: &Features) -> bool {
         match self {
             Self::Share(share) => share.admits(features),
-            Self::Needed(needed) => needed.is_some_and(|needed| features.lexical >= needed),
+            Self::Needed(needed) => {
+                needed.is_some_and(|needed| features.lexical > 0.0 && features.lexical >= needed)
+            }
         }
     }
 }
