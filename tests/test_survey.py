@@ -103,6 +103,7 @@ class TestReport:
                 chosen = tuple(r.id for r in conversation.records if r.id.endswith(ids))
                 return Answer(
                     ranked=chosen,
+                    listed=chosen,
                     scores=(1.0,) * len(chosen),
                     selected=chosen,
                     characters=0,

@@ -41,6 +41,7 @@ def outcome(ranking: Ranking) -> Outcome:
         gold=len(gold),
         ranks=tuple(n for n, (id, _) in enumerate(ranked, 1) if id in gold),
         scores=tuple(score for _, score in ranked),
+        places=tuple(n for n, (id, _) in enumerate(ranked, 1) if id in gold),
         selected=selected,
         hits=len(gold & {*selected}),
         characters=100 * len(selected),

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from membound.cli.options import compose, json_output, moment
 from membound.cli.options import now as present
+from membound.cli.options import policy as policy_file
 from membound.cli.outcome import NEGATIVE, Failure
 from membound.cli.tables import progress
 from membound.cli.text import echo, echo_json, examples, printable_lines
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from membound.evaluation import EvaluationCase, EvaluationReport
     from membound.evaluation.survey import SurveyReport
+    from membound.policy import MemoryPolicy
     from membound.records import MemoryRecord
 
 __all__ = ["evaluate_command"]
@@ -148,6 +150,7 @@ _survey_options = compose(
     help="Compare with this mode or ranker, or with an earlier report.",
 )
 @_survey_options
+@policy_file
 @click.option(
     "--now",
     metavar="TIME",
@@ -177,6 +180,7 @@ def evaluate_command(
     data: tuple[Path, ...],
     without: tuple[OptionalField, ...],
     against: str | None,
+    policy: MemoryPolicy | None,
     now: datetime | None,
     output: Path | None,
     html: Path | None,
@@ -191,7 +195,7 @@ def evaluate_command(
     _refuse_mixed(ctx, of_sets=bool(data))
     if data:
         chosen = {name: value for name, value in options.items() if value != ()}
-        chosen |= {"now": now, "unanswerable": options["unanswerable"]}
+        chosen |= {"now": now, "policy": policy, "unanswerable": options["unanswerable"]}
         if against in (*MODES, *RANKERS):
             chosen["against"] = against
         elif against is not None:
@@ -204,7 +208,7 @@ def evaluate_command(
         _tell(measured, as_table(measured), output, as_json=as_json)
         broken = not measured.paths_agree
     else:
-        found = _evaluated(records, cases, now)
+        found = _evaluated(records, cases, policy, now)
         _tell(found, found.as_table(), output, as_json=as_json)
         broken = _broken(found)
     if broken:
@@ -213,7 +217,7 @@ def evaluate_command(
 
 def _refuse_mixed(ctx: click.Context, *, of_sets: bool) -> None:
     """Refuse options that say nothing about the data that is asked."""
-    of_both = {"data", "now", "output", "as_json"}
+    of_both = {"data", "policy", "now", "output", "as_json"}
     of_cases = {"records", "cases"}
     for option in ctx.command.params:
         name = option.name or ""
@@ -236,14 +240,16 @@ def _tell(
         echo(printable_lines(table))
 
 
-def _evaluated(records: Path | None, cases: Path | None, now: datetime | None) -> EvaluationReport:
+def _evaluated(
+    records: Path | None, cases: Path | None, policy: MemoryPolicy | None, now: datetime | None
+) -> EvaluationReport:
     if records is None or cases is None:
         message = "name the data: --records FILE --cases FILE, or --data FOLDER"
         raise click.UsageError(message)
     stored, asked = load_records(records), load_cases(cases)
     _refuse_unknown_ids(stored, asked)
     with progress("asking") as report:
-        return evaluate(stored, asked, now=now or present(), progress=report)
+        return evaluate(stored, asked, now=now or present(), policy=policy, progress=report)
 
 
 def _refuse_unknown_ids(records: Sequence[MemoryRecord], cases: Sequence[EvaluationCase]) -> None:

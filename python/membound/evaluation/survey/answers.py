@@ -6,12 +6,12 @@ import math
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
 from membound.errors import IndexUnavailableError
-from membound.policy import MemoryPolicy
+from membound.ranking import RankingFloors, RankingPolicy
 from membound.request import retrieval_request
 from membound.retrieval import retrieve_among
 from membound.store import MemoryStore
@@ -22,25 +22,46 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from membound.evaluation.survey.sets import Conversation, DataSet
+    from membound.policy import MemoryPolicy
     from membound.request import RelevanceMode
     from membound.retrieval import RetrievalResult
     from membound.tokens import Tokenizer
-    from membound.trace import Ranking
 
-__all__ = ["LIMIT", "PATHS", "Answer", "AnswerPath", "Answerer", "answering", "fill"]
+__all__ = [
+    "LIMIT",
+    "OPEN",
+    "PATHS",
+    "Answer",
+    "AnswerPath",
+    "Answerer",
+    "Recall",
+    "answerer",
+    "fill",
+    "ranked_under",
+    "recalling",
+]
 
 AnswerPath = Literal["records", "file", "memory"]
 PATHS: Final[tuple[AnswerPath, ...]] = ("records", "file", "memory")
 LIMIT: Final = 8
+OPEN: Final = RankingFloors(**dict.fromkeys(RankingFloors.__struct_fields__, 0.0))
+"""Floors that any record reaches that has a word of the query."""
 
 _PATIENCE = 600.0
 _POSTINGS = 2**32
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What was ranked, best first, with the score that a floor is held against, and selected."""
+    """What was ranked and selected, best first, and what other floors would make of it.
+
+    Attributes:
+        ranked: what was admitted.
+        listed: what some floor would admit: more than that, where a mode's floors can be moved.
+        scores: of each that is listed, the highest floor that still admits it.
+    """
 
     ranked: tuple[str, ...]
+    listed: tuple[str, ...]
     scores: tuple[float, ...]
     selected: tuple[str, ...]
     characters: int
@@ -54,6 +75,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Answerer: TypeAlias = "Callable[[Conversation, str], Answer]"
+
+
+class Recall(Protocol):
+    """Recalls by one path, under any mode and policy."""
+
+    def __call__(
+        self, conversation: Conversation, text: str, *, mode: RelevanceMode, policy: MemoryPolicy
+    ) -> RetrievalResult:
+        """Ask in a conversation."""
+        ...
 
 
 def fill(folder: str, sets: Sequence[DataSet], tokenizer: Tokenizer) -> None:
@@ -76,16 +107,14 @@ def fill(folder: str, sets: Sequence[DataSet], tokenizer: Tokenizer) -> None:
 
 
 @contextmanager
-def answering(
-    path: AnswerPath, folder: str, now: datetime | None
-) -> Iterator[Callable[[RelevanceMode], Answerer]]:
-    """Yield what answers in a mode by one path, at a moment or at each conversation's own.
+def recalling(path: AnswerPath, folder: str, now: datetime | None) -> Iterator[Recall]:
+    """Yield what recalls by one path, at a moment or at each conversation's own.
 
     Raises:
         IndexUnavailableError: the index or its postings cannot answer.
     """
     if path == "records":
-        yield lambda mode: partial(_from_records, _json_of(), now, mode)
+        yield partial(_from_records, _json_of(), now=now)
         return
     most = _POSTINGS if path == "memory" else 0
     with MemoryStore.open(folder, durability="relaxed", postings_bytes=most) as store:
@@ -93,26 +122,26 @@ def answering(
             raise IndexUnavailableError("it was not filled in time, or cannot be made here")
         if path == "memory" and not store.warm_up(_PATIENCE):
             raise IndexUnavailableError("its postings do not fit in memory")
-        yield lambda mode: partial(_from_store, store, now, mode)
+        yield partial(_from_store, store, now=now)
 
 
 def _from_store(
     store: MemoryStore,
-    now: datetime | None,
-    mode: RelevanceMode,
     conversation: Conversation,
     text: str,
-) -> Answer:
-    def recall() -> RetrievalResult:
-        return store.retrieve(
-            text,
-            now=now or conversation.moment,
-            workspace=conversation.workspace,
-            limit=LIMIT,
-            relevance_mode=mode,
-        )
-
-    return _timed(recall)
+    *,
+    now: datetime | None,
+    mode: RelevanceMode,
+    policy: MemoryPolicy,
+) -> RetrievalResult:
+    return store.retrieve(
+        text,
+        now=now or conversation.moment,
+        workspace=conversation.workspace,
+        limit=LIMIT,
+        policy=policy,
+        relevance_mode=mode,
+    )
 
 
 def _json_of() -> Callable[[Conversation], list[bytes]]:
@@ -128,44 +157,67 @@ def _json_of() -> Callable[[Conversation], list[bytes]]:
 
 def _from_records(
     json_of: Callable[[Conversation], list[bytes]],
-    now: datetime | None,
-    mode: RelevanceMode,
     conversation: Conversation,
     text: str,
-) -> Answer:
-    records = json_of(conversation)
-
-    def recall() -> RetrievalResult:
-        request = retrieval_request(
-            text,
-            now=now or conversation.moment,
-            workspace=conversation.workspace,
-            limit=LIMIT,
-            policy=MemoryPolicy(),
-            relevance_mode=mode,
-        )
-        return retrieve_among(request, records, "disabled")
-
-    return _timed(recall)
-
-
-def _timed(recall: Callable[[], RetrievalResult]) -> Answer:
-    """Time what a host waits for: the records and the block."""
-    start = perf_counter()
-    found = recall()
-    records, context = found.records, found.context
-    seconds = perf_counter() - start
-    return Answer(
-        ranked=tuple(ranking.memory_id for ranking in found.trace.rankings),
-        scores=tuple(map(_score, found.trace.rankings)),
-        selected=tuple(record.id for record in records),
-        characters=len(context),
-        seconds=seconds,
-        from_memory=found.from_memory,
-        trace=found.trace,
+    *,
+    now: datetime | None,
+    mode: RelevanceMode,
+    policy: MemoryPolicy,
+) -> RetrievalResult:
+    request = retrieval_request(
+        text,
+        now=now or conversation.moment,
+        workspace=conversation.workspace,
+        limit=LIMIT,
+        policy=policy,
+        relevance_mode=mode,
     )
+    return retrieve_among(request, json_of(conversation), "disabled")
 
 
-def _score(ranking: Ranking) -> float:
-    """Return what a floor is held against; a hint of the query's admits whatever the floor."""
-    return math.inf if ranking.features.type_affinity > 0 else ranking.features.lexical
+def answerer(recall: Recall, mode: RelevanceMode, policy: MemoryPolicy) -> Answerer:
+    """Give what answers in a mode; where its floors can be moved, it asks without any, too."""
+    movable = mode == "foundation-v2"
+    opened = ranked_under(policy, floors=OPEN)
+
+    def answer(conversation: Conversation, text: str) -> Answer:
+        start = perf_counter()
+        found = recall(conversation, text, mode=mode, policy=policy)
+        # What a host waits for: the records and the block.
+        records, context = found.records, found.context
+        seconds = perf_counter() - start
+        every = recall(conversation, text, mode=mode, policy=opened) if movable else found
+        return Answer(
+            ranked=tuple(ranking.memory_id for ranking in found.trace.rankings),
+            listed=tuple(ranking.memory_id for ranking in every.trace.rankings),
+            scores=_scores(every.trace),
+            selected=tuple(record.id for record in records),
+            characters=len(context),
+            seconds=seconds,
+            from_memory=found.from_memory,
+            trace=found.trace,
+        )
+
+    return answer
+
+
+def ranked_under(policy: MemoryPolicy, **numbers: object) -> MemoryPolicy:
+    """Give a policy with other numbers for ranking."""
+    ranking = msgspec.structs.replace(policy.ranking or RankingPolicy(), **numbers)
+    return msgspec.structs.replace(policy, ranking=ranking)
+
+
+def _scores(trace: Trace) -> tuple[float, ...]:
+    """Return the highest floor that admits each ranked record; infinite where a hint admits it."""
+    features = [ranking.features for ranking in trace.rankings]
+    if trace.weighing is None:
+        return tuple(math.inf if some.type_affinity > 0 else some.lexical for some in features)
+    best = max((some.lexical for some in features), default=0.0)
+    relative, following = trace.weighing.relative_floor, trace.weighing.following_floor
+
+    def score(lexical: float) -> float:
+        if lexical == 0 or lexical < relative * best:
+            return math.inf
+        return min(best, lexical / following) if following else best
+
+    return tuple(score(some.lexical) for some in features)

@@ -31,7 +31,7 @@ RANKER = "ranker"
 class _Answered:
     """Of one variant; whole answers are kept of few questions, as they are large."""
 
-    settings: dict[str, Any] | None
+    settings: dict[str, Any]
     outcomes: list[Outcome] = field(default_factory=list)
     digests: list[bytes] = field(default_factory=list)
     seconds: dict[str, list[float]] = field(default_factory=dict)
@@ -49,7 +49,10 @@ class Collected:
         explained: frozenset[int],
         total: int,
         progress: Callable[[int, int], object] | None,
+        *,
+        limit: int = LIMIT,
     ) -> None:
+        self._limit = limit
         self._total = total
         self._posed = posed
         self._explained = explained
@@ -60,9 +63,12 @@ class Collected:
     def ask(
         self, variant: str, path: str, answer: Answerer, settings: dict[str, Any] | None = None
     ) -> None:
-        """Ask every question; what the first path answers is judged, and the others held to it."""
+        """Ask every question; what the first path answers is judged, and the others held to it.
+
+        `settings` are what the answers depend on beside what their traces tell.
+        """
         first = variant not in self._answered
-        kept = self._answered.setdefault(variant, _Answered(settings))
+        kept = self._answered.setdefault(variant, _Answered(settings or {}))
         kept.seconds[path] = []
         for number, posed in enumerate(self._posed):
             answers = posed.answers(answer)
@@ -72,7 +78,7 @@ class Collected:
             if first:
                 kept.outcomes.append(posed.judge(answers))
                 kept.digests.append(digest)
-                kept.settings = kept.settings or _settings(answers[0])
+                kept.settings = _told(answers[0]) | kept.settings
                 if number in self._explained:
                     kept.explained[number] = answers[0]
             elif digest != kept.digests[number]:
@@ -99,7 +105,7 @@ class Collected:
         values = values_of(kept.outcomes)
         return Variant(
             kind="ranker" if RANKER in kept.seconds else "mode",
-            settings=kept.settings or {},
+            settings=kept.settings,
             latency={path: Latency.of(took) for path, took in kept.seconds.items()},
             from_memory=kept.from_memory,
             differing=tuple(
@@ -109,7 +115,7 @@ class Collected:
             outcomes=tuple(kept.outcomes),
             means=tuple(means(group, values) for group in groups),
             curves=tuple(
-                () if group.kind == "category" else curve(group, kept.outcomes, limit=LIMIT)
+                () if group.kind == "category" else curve(group, kept.outcomes, limit=self._limit)
                 for group in groups
             ),
         )
@@ -117,12 +123,12 @@ class Collected:
 
 def _digest(answers: Iterable[Answer]) -> bytes:
     """Return what stands for the ids, their order and their scores."""
-    told = [(answer.ranked, answer.scores, answer.selected) for answer in answers]
+    told = [(one.ranked, one.listed, one.scores, one.selected) for one in answers]
     return sha256(repr(told).encode()).digest()
 
 
-def _settings(answer: Answer) -> dict[str, Any]:
-    """Return what a mode's answers depend on, as its traces tell."""
+def _told(answer: Answer) -> dict[str, Any]:
+    """Return what a mode's answers depend on, as far as a trace tells."""
     if answer.trace is None:
         return {}
     told = answer.trace.to_dict()

@@ -59,8 +59,8 @@ def curve(group: Group, outcomes: Sequence[Outcome], *, limit: int) -> tuple[Poi
     for some in asked:
         weight = 1 / len(asked) / len(some)
         for outcome in some:
-            for rank in outcome.ranks:
-                high, low = _floors(outcome.scores, rank, limit)
+            for place in outcome.places:
+                high, low = _floors(outcome.scores, place, limit)
                 kept.append((high, weight / outcome.gold))
                 crowded.append((min(low, high), weight / outcome.gold))
     for some in abroad:
@@ -71,10 +71,10 @@ def curve(group: Group, outcomes: Sequence[Outcome], *, limit: int) -> tuple[Poi
     return tuple(_points(_Shares(kept), _Shares(crowded), _Shares(foreign))) if abroad else ()
 
 
-def _floors(scores: Sequence[float], rank: int, limit: int) -> tuple[float, float]:
-    """Return the highest floor that still selects a rank, and the highest that crowds it out."""
-    before = sorted(scores[: rank - 1], reverse=True)
-    return scores[rank - 1], before[limit - 1] if len(before) >= limit else -math.inf
+def _floors(scores: Sequence[float], place: int, limit: int) -> tuple[float, float]:
+    """Return the highest floor that still selects a place, and the highest that crowds it out."""
+    before = sorted(scores[: place - 1], reverse=True)
+    return scores[place - 1], before[limit - 1] if len(before) >= limit else -math.inf
 
 
 def _points(kept: _Shares, crowded: _Shares, foreign: _Shares) -> Iterable[Point]:

@@ -37,7 +37,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         gold: how many records answer it; 0: a right answer is no answer.
         ranks: the places of those that were ranked, from 1, best first.
-        scores: of all that was ranked, in its order; empty where it is not known.
+        scores: of all that some floor would admit, best first, the highest such floor.
+        places: the places of those among them that answer, from 1.
         selected: the ids of the selected records.
         hits: how many of them answer the question.
         characters: of the context block.
@@ -47,6 +48,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     gold: int
     ranks: tuple[int, ...]
     scores: tuple[float, ...] = ()
+    places: tuple[int, ...] = ()
     selected: tuple[str, ...]
     hits: int
     characters: int

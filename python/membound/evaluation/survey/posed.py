@@ -63,6 +63,7 @@ class Posed(msgspec.Struct, frozen=True, kw_only=True):
             gold=len(self.gold),
             ranks=tuple(n for n, id in enumerate(at_home.ranked, 1) if id in self.gold),
             scores=at_home.scores,
+            places=tuple(n for n, id in enumerate(at_home.listed, 1) if id in self.gold),
             selected=tuple(self.home.given_ids[id] for id in at_home.selected),
             hits=len(self.gold.intersection(at_home.selected)),
             characters=at_home.characters,

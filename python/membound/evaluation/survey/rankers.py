@@ -12,7 +12,6 @@ from membound.context import reference_block
 from membound.errors import IndexUnavailableError, MissingExtraError
 from membound.evaluation.baselines import newest_that_fit
 from membound.evaluation.survey.answers import LIMIT, Answer
-from membound.policy import MemoryPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from membound.evaluation.survey.answers import Answerer
     from membound.evaluation.survey.sets import Conversation
+    from membound.policy import MemoryPolicy
     from membound.records import MemoryRecord
 
 __all__ = ["RANKED", "RANKERS", "Ranker", "RankerName", "answering_as", "ranker_of"]
@@ -62,7 +62,7 @@ def ranker_of(name: RankerName) -> Ranker:
     return _Bm25s() if name == "bm25s" else _Fts5(_TOKENIZERS[name])
 
 
-def answering_as(ranker: Ranker, now: datetime | None) -> Answerer:
+def answering_as(ranker: Ranker, now: datetime | None, policy: MemoryPolicy) -> Answerer:
     """Answer as a ranker ranks; the budgets are those of recall, but nothing is cut to fit."""
     made: dict[str, Callable[[str], Found]] = {}
 
@@ -75,9 +75,11 @@ def answering_as(ranker: Ranker, now: datetime | None) -> Answerer:
         found = made[place](text)
         seconds = perf_counter() - start
         ranked = [records[row] for row, _ in found]
-        taken = newest_that_fit(ranked, now=moment, policy=MemoryPolicy(), limit=LIMIT)
+        taken = newest_that_fit(ranked, now=moment, policy=policy, limit=LIMIT)
+        ids = tuple(record.id for record in ranked)
         return Answer(
-            ranked=tuple(record.id for record in ranked),
+            ranked=ids,
+            listed=ids,
             scores=tuple(score for _, score in found),
             selected=tuple(record.id for record in taken),
             characters=len(reference_block(taken, now=moment)),

@@ -35,7 +35,8 @@ _SHOWN: Final = {
 def setting_rows(report: SurveyReport) -> Rows:
     """Return versions, settings, and what each variant's answers depend on."""
     variants = {name: variant.settings for name, variant in report.variants.items()}
-    told = {**report.versions, **report.settings, **variants}
+    now = report.settings["now"] or "of each conversation"
+    told = {**report.versions, **report.settings, "now": now, **variants}
     return [["setting", "value"], *([name, _fact(value)] for name, value in told.items())]
 
 
@@ -97,7 +98,7 @@ def _joined(facts: Mapping[str, object]) -> str:
 def _fact(value: object) -> str:
     match value:
         case None:
-            return "of each conversation"
+            return "none"
         case dict():
             return f"({_joined(value)})" if value else "none"
         case list():

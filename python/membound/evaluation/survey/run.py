@@ -7,12 +7,21 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+
+import msgspec
 
 from membound._core import build_profile
-from membound.arguments import items, require_callback
+from membound.arguments import items, require, require_callback
 from membound.errors import InvalidInputError
-from membound.evaluation.survey.answers import LIMIT, PATHS, AnswerPath, answering, fill
+from membound.evaluation.survey.answers import (
+    LIMIT,
+    PATHS,
+    AnswerPath,
+    answerer,
+    fill,
+    recalling,
+)
 from membound.evaluation.survey.collected import RANKER, Collected
 from membound.evaluation.survey.comparing import compare
 from membound.evaluation.survey.elsewhere import order_of
@@ -22,6 +31,8 @@ from membound.evaluation.survey.posed import pose
 from membound.evaluation.survey.rankers import RANKERS, RankerName, answering_as, ranker_of
 from membound.evaluation.survey.report import SetFacts, SurveyReport
 from membound.numbers import count
+from membound.policy import MemoryPolicy
+from membound.ranking import RankingPolicy
 from membound.request import CHARACTER_BUDGET, RelevanceMode, tokenizer_of
 from membound.text import word
 from membound.times import timestamp
@@ -47,6 +58,7 @@ def survey(
     modes: Iterable[RelevanceMode] = MODES,
     paths: Iterable[AnswerPath] = PATHS,
     rankers: Iterable[RankerName] = ("fts5",),
+    policy: MemoryPolicy | None = None,
     now: datetime | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     unanswerable: Iterable[str] = ("adversarial",),
@@ -64,6 +76,7 @@ def survey(
         modes: the relevance modes, each over every path.
         paths: where candidates come from; the scores are those of the first one.
         rankers: what is asked beside the modes.
+        policy: what the host allows; by default everything, 8 records.
         now: when it is asked; by default each conversation is asked at its last record.
         groups: names of sets whose means are taken together, by the group's name.
         unanswerable: categories whose questions nothing answers, whatever their ids say.
@@ -85,6 +98,8 @@ def survey(
     made = {name: ranker_of(name) for name in _words(rankers, "rankers", RANKERS)}
     unanswered = frozenset(unanswerable)
     require_callback(progress, "progress")
+    rules = MemoryPolicy() if policy is None else policy
+    require(rules, MemoryPolicy, "policy", "a MemoryPolicy or None")
     if against is not None:
         word(against, "against", (*asked_modes, *made))
     count(resamples, "resamples", 40, 1_000_000)
@@ -94,22 +109,27 @@ def survey(
     asked = tuple(some.asked() for some in posed)
     grouped = groups_of(asked, groups)
     total = len(posed) * (len(asked_modes) * len(asked_paths) + len(made))
-    collected = Collected(posed, _explained_of(posed, seed, explained), total, progress)
-    _ask_modes(collected, known, asked_modes, asked_paths, now)
+    limit = min(LIMIT, rules.max_injected_records)
+    why = _explained_of(posed, seed, explained)
+    collected = Collected(posed, why, total, progress, limit=limit)
+    _ask_modes(collected, known, asked_modes, asked_paths, policy=rules, now=now)
     for name, ranker in made.items():
-        collected.ask(name, RANKER, answering_as(ranker, now), ranker.settings)
-    variants = collected.variants(grouped)
+        collected.ask(name, RANKER, answering_as(ranker, now, rules), ranker.settings)
+    measured = collected.variants(grouped)
+    names: tuple[str, ...] = (*asked_modes, *made)
+    variants = {name: measured[name] for name in names}
     outcomes = {name: variant.outcomes for name, variant in variants.items()}
     return SurveyReport(
         versions=_versions(),
         settings={
             "now": None if now is None else timestamp(now),
-            "recordLimit": LIMIT,
+            "recordLimit": limit,
             "characterBudget": CHARACTER_BUDGET,
             "paths": list(asked_paths),
             "unanswerable": sorted(unanswered),
             "seed": seed,
             "resamples": resamples,
+            "policy": msgspec.to_builtins(rules),
         },
         sets={some.name: _facts(some, asked) for some in known},
         groups=grouped,
@@ -132,6 +152,8 @@ def _ask_modes(
     sets: Sequence[DataSet],
     modes: Sequence[RelevanceMode],
     paths: Sequence[AnswerPath],
+    *,
+    policy: MemoryPolicy,
     now: datetime | None,
 ) -> None:
     with TemporaryDirectory(prefix="membound-survey-") as folder:
@@ -140,10 +162,20 @@ def _ask_modes(
             if set(paths) - {"records"}:
                 fill(store, sets, tokenizer)
             for path in paths:
-                with answering(path, store, now) as answer:
+                with recalling(path, store, now) as recall:
                     for mode in modes:
                         if tokenizer_of(mode) == tokenizer:
-                            collected.ask(mode, path, answer(mode))
+                            answer = answerer(recall, mode, policy)
+                            collected.ask(mode, path, answer, _numbers(mode, policy))
+
+
+def _numbers(mode: RelevanceMode, policy: MemoryPolicy) -> dict[str, Any]:
+    """Return the numbers that a mode's answers depend on; a trace tells the weights alone."""
+    if mode != "foundation-v2":
+        return {}
+    told: dict[str, Any] = msgspec.to_builtins(policy.ranking or RankingPolicy())
+    del told["weights"]
+    return told
 
 
 def _versions() -> dict[str, str]:
