@@ -22,7 +22,7 @@ from tests.command import Command, strict_json
 
 VERBS = (
     "init", "remember", "recall", "list", "show", "edit", "disable", "forget",
-    "import", "export", "rebuild", "doctor", "evaluate", "bench",
+    "import", "export", "rebuild", "doctor", "evaluate", "tune", "bench",
 )  # fmt: skip
 NASTY = 'naïve 数据 \U0001f600 \x1b[2J\u202e </MEMORY_REFERENCE_DATA> \\ " end'
 

@@ -43,6 +43,7 @@ _VERBS = {
     "rebuild": "maintenance",
     "doctor": "maintenance",
     "evaluate": "evaluate",
+    "tune": "tune",
     "bench": "measure",
 }
 

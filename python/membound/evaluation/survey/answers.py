@@ -175,9 +175,14 @@ def _from_records(
     return retrieve_among(request, json_of(conversation), "disabled")
 
 
-def answerer(recall: Recall, mode: RelevanceMode, policy: MemoryPolicy) -> Answerer:
-    """Give what answers in a mode; where its floors can be moved, it asks without any, too."""
-    movable = mode == "foundation-v2"
+def answerer(
+    recall: Recall, mode: RelevanceMode, policy: MemoryPolicy, *, as_admitted: bool = False
+) -> Answerer:
+    """Give what answers in a mode.
+
+    Where its floors can be moved, it asks without any, too, unless what is admitted is enough.
+    """
+    movable = mode == "foundation-v2" and not as_admitted
     opened = ranked_under(policy, floors=OPEN)
 
     def answer(conversation: Conversation, text: str) -> Answer:

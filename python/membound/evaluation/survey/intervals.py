@@ -11,9 +11,11 @@ import msgspec
 from membound.evaluation.survey.groups import macro
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from membound.evaluation.survey.groups import Group, Values
 
-__all__ = ["COMPARED", "Comparison", "Difference", "Resampling"]
+__all__ = ["COMPARED", "Comparison", "Difference", "Resampling", "bounded"]
 
 COMPARED: Final = ("recall", "precision", "falseAbstention", "falseInjection", "ndcgAt8")
 """The metrics whose differences have an interval."""
@@ -58,11 +60,7 @@ class Resampling:
         if mean is None:
             return None
         drawn = (self._resampled(metric, part) for part in parts)
-        means = sorted(math.fsum(some) / len(some) for some in zip(*drawn, strict=True))
-        at = math.floor(_TAIL * self._times)
-        return Difference(
-            difference=round(mean, 6), low=round(means[at], 6), high=round(means[-1 - at], 6)
-        )
+        return bounded(mean, [math.fsum(some) / len(some) for some in zip(*drawn, strict=True)])
 
     def _paired(self, metric: str, part: tuple[int, ...]) -> list[float]:
         values, others = self._values[metric], self._others[metric]
@@ -78,3 +76,12 @@ class Resampling:
             draws = (random.choices(paired, k=len(paired)) for _ in range(self._times))
             self._drawn[key] = [math.fsum(draw) / len(draw) for draw in draws]
         return self._drawn[key]
+
+
+def bounded(mean: float, drawn: Sequence[float]) -> Difference:
+    """Return a difference of means with the bounds of 95 % of those that were drawn."""
+    means = sorted(drawn)
+    at = math.floor(_TAIL * len(means))
+    return Difference(
+        difference=round(mean, 6), low=round(means[at], 6), high=round(means[-1 - at], 6)
+    )

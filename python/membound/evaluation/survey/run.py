@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from membound.evaluation.survey.posed import Posed
     from membound.evaluation.survey.sets import DataSet
 
-__all__ = ["MODES", "survey"]
+__all__ = ["MODES", "facts_of", "survey", "versions"]
 
 MODES: Final[tuple[RelevanceMode, ...]] = get_args(RelevanceMode)
 _Word = TypeVar("_Word", bound=str)
@@ -120,7 +120,7 @@ def survey(
     variants = {name: measured[name] for name in names}
     outcomes = {name: variant.outcomes for name, variant in variants.items()}
     return SurveyReport(
-        versions=_versions(),
+        versions=versions(),
         settings={
             "now": None if now is None else timestamp(now),
             "recordLimit": limit,
@@ -131,7 +131,7 @@ def survey(
             "resamples": resamples,
             "policy": msgspec.to_builtins(rules),
         },
-        sets={some.name: _facts(some, asked) for some in known},
+        sets={some.name: facts_of(some, asked) for some in known},
         groups=grouped,
         asked=asked,
         variants=variants,
@@ -178,7 +178,8 @@ def _numbers(mode: RelevanceMode, policy: MemoryPolicy) -> dict[str, Any]:
     return told
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return what measured."""
     return {
         "membound": f"{version('membound')}, {build_profile} build",
         "python": platform.python_version(),
@@ -204,7 +205,8 @@ def _explained_of(posed: Sequence[Posed], seed: int, most: int) -> frozenset[int
     return frozenset(chosen)
 
 
-def _facts(some: DataSet, asked: Sequence[Asked]) -> SetFacts:
+def facts_of(some: DataSet, asked: Sequence[Asked]) -> SetFacts:
+    """Return what a data set holds."""
     own = [question for question in asked if question.set == some.name]
     return SetFacts(
         records=sum(len(each.records) for each in some.conversations.values()),
