@@ -134,8 +134,8 @@ class TuningReport(msgspec.Struct, frozen=True, kw_only=True):
             yield from ("", f"{name} {questions:,} questions with answers; gain {draws}:")
             yield from aligned([list(map(printable, row)) for row in half.rows()])
         yield ""
-        told = "-" if self.gain is None else _with_interval(self.gain)
-        yield f"gain {told}: " + ("worth it" if self.worthwhile else "not outside of its interval")
+        gain = "-" if self.gain is None else _with_interval(self.gain)
+        yield f"gain {gain}: " + ("worth it" if self.worthwhile else "not outside of its interval")
 
     def _numbers(self) -> Iterator[list[str]]:
         before = _flat(self.before.ranking or RankingPolicy())
