@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 import membound
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from membound.tokens import Tokenizer
-    from membound.trace import Ranking
+    from membound.trace import Ranking, Weighing
     from tests.conformance import Request, Row
     from tests.oracle.tokens import Record
 
@@ -75,6 +77,7 @@ def options_of(request: Request) -> dict[str, Any]:
     """Return the keyword arguments of the public API."""
     beside = {"query", "tokenizer"}  # a store has a tokenizer of its own
     options = {name: value for name, value in request.items() if name not in beside}
+    options.setdefault("relevance_mode", "foundation-v1")
     options["now"] = moment(request["now"])
     if "agent" in request:
         options["agent"] = agent_of(request["agent"])
@@ -97,6 +100,10 @@ def ranking_of(ranking: Ranking) -> Row:
     }
 
 
+def weighing_of(weighing: Weighing | None) -> Row | None:
+    return None if weighing is None else json.loads(msgspec.json.encode(weighing))
+
+
 def answer_of(result: membound.RetrievalResult) -> Row:
     """Return a result in the oracle's shape."""
     trace = result.trace
@@ -113,6 +120,7 @@ def answer_of(result: membound.RetrievalResult) -> Row:
             stage: getattr(trace.filtered, stage)
             for stage in ("scope", "lifecycle", "purpose", "request", "irrelevant")
         },
+        "weighing": weighing_of(trace.weighing),
         "rankings": [ranking_of(ranking) for ranking in trace.rankings],
         "selectedCharacters": trace.selected_characters,
         "recordLimit": trace.record_limit,

@@ -94,7 +94,8 @@ def expected_of(row: Row) -> Row:
 def folded_answer(answer: Row) -> Row:
     """Return our answer with the stages and lists that the rows do not tell apart put together."""
     filtered = answer["filtered"]
-    kept = {name: answer[name] for name in answer if name not in ("context", "excludedIds")}
+    beside = {"context", "excludedIds", "weighing"}
+    kept = {name: answer[name] for name in answer if name not in beside}
     left_out = sorted([*kept.pop("duplicateIds"), *answer["excludedIds"]])
     return {
         **kept,

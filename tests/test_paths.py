@@ -31,6 +31,7 @@ from tests.adapters import (
 from tests.conformance import Request, request_of, rows, whole
 from tests.oracle import DEFAULT_POLICY
 from tests.strategies import NOW, make_records, make_request
+from tests.wordings import make_asking, make_memories
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +70,14 @@ def test_generated(number: int, tokenizer: str, tmp_path: Path) -> None:
     records = make_records(chance, chance.choice([3, 20, 40, 40, 120]))
     asked = [make_request(chance, records) for _ in range(REQUESTS_PER_STORE)]
     requests = [{**request, "tokenizer": tokenizer} for request in asked]
+    assert_paths_agree(tmp_path, records, requests)
+
+
+@pytest.mark.parametrize("number", range(STORES))
+def test_generated_for_words_that_are_weighed(number: int, tmp_path: Path) -> None:
+    chance = random.Random(f"weighed-{number}")
+    records = make_memories(chance, chance.choice([0, 3, 20, 40, 40, 120]))
+    requests = [make_asking(chance, records) for _ in range(REQUESTS_PER_STORE)]
     assert_paths_agree(tmp_path, records, requests)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-import membound
 from membound.errors import MemboundError
 from tests.adapters import (
     answer_of,
     ask,
+    ask_oracle,
     ask_records,
+    assert_same,
     moment,
     options_of,
     records_of,
@@ -21,49 +23,69 @@ from tests.adapters import (
     warm_store_of,
     without_channels,
 )
-from tests.strategies import NOW, make_content, make_record, make_records, make_request
+from tests.strategies import NOW, make_records, make_request
+from tests.wordings import make_asking, make_memories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
+    import membound
+    from membound.tokens import Tokenizer
+    from tests.conformance import Request
     from tests.oracle.tokens import Record
 
 STEPS = 60
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What stores are made of and asked for, under one tokenizer."""
+
+    tokenizer: Tokenizer
+    records: Callable[[random.Random, int], list[Record]]
+    request: Callable[[random.Random, list[Record]], Request]
+
+
+KINDS = [Kind("v1", make_records, make_request), Kind("v2", make_memories, make_asking)]
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.tokenizer for kind in KINDS])
+
+
 def assert_index_is_current(
     store: membound.MemoryStore,
     warm: membound.MemoryStore,
-    chance: random.Random,
-    made: list[Record],
+    request: Request,
 ) -> None:
     """Ask the index, the memory of another and, with all that is exported, the pure function."""
-    exported = list(store.export())
-    for _ in range(3):
-        request = make_request(chance, made)
-        result = store.retrieve(request["query"], **options_of(request))
-        pure = membound.retrieve_records(exported, request["query"], **options_of(request))
-        assert result.trace.mode == "sqlite-fts5"
-        assert without_channels(answer_of(result)) == without_channels(answer_of(pure))
-        remembered = warm.retrieve(request["query"], **options_of(request))
-        assert remembered.from_memory
-        assert without_channels(answer_of(remembered)) == without_channels(answer_of(pure))
+    exported = [record.to_dict() for record in store.export()]
+    result = store.retrieve(request["query"], **options_of(request))
+    pure = ask_records(exported, request)
+    assert result.trace.mode == "sqlite-fts5"
+    assert without_channels(answer_of(result)) == without_channels(pure)
+    remembered = warm.retrieve(request["query"], **options_of(request))
+    assert remembered.from_memory
+    assert without_channels(answer_of(remembered)) == without_channels(pure)
+    assert_same(pure, ask_oracle(exported, request))
 
 
-def test_replaced_records_leave_nothing_behind(tmp_path: Path) -> None:
+@each_kind
+def test_replaced_records_leave_nothing_behind(kind: Kind, tmp_path: Path) -> None:
     chance = random.Random("changes")
-    records = make_records(chance, 40)
-    with store_of(tmp_path, records, index=True) as store, warm_store_of(tmp_path) as warm:
+    records = kind.records(chance, 40)
+    with (
+        store_of(tmp_path, records, index=True, tokenizer=kind.tokenizer) as store,
+        warm_store_of(tmp_path) as warm,
+    ):
         for _ in range(10):
             place = chance.randrange(len(records))
-            changed = {**make_record(chance, records), "id": records[place]["id"]}
+            (made,) = kind.records(chance, 1)
+            changed = {**made, "id": records[place]["id"]}
             records[place] = changed
             store.import_records(records_of([changed]), on_conflict="replace")
             store.wait_until_ready(60)
             for _ in range(5):
-                request = make_request(chance, records)
+                request = kind.request(chance, records)
                 for one in (store, warm):
                     found = without_channels(ask(one.retrieve, request))
                     assert found == without_channels(ask_records(records, request))
@@ -74,7 +96,7 @@ def change(
 ) -> None:
     """Apply one verb to some record; a verb that does not suit its state is refused, typed."""
     id = chance.choice([record.id for record in store.export()])
-    content = make_content(chance, made)
+    content = str(chance.choice(made)["content"])
     soon = now + timedelta(milliseconds=1)
     verbs: list[Callable[[], object]] = [
         lambda: store.remember(content, scope="user", now=now),
@@ -93,19 +115,24 @@ def change(
     chance.choice(verbs)()
 
 
+@each_kind
 @pytest.mark.parametrize("seed", range(4))
-def test_every_verb_leaves_the_index_current(seed: int, tmp_path: Path) -> None:
+def test_every_verb_leaves_the_index_current(seed: int, kind: Kind, tmp_path: Path) -> None:
     chance = random.Random(f"verbs-{seed}")
-    made = make_records(chance, 25)
+    made, others = kind.records(chance, 25), kind.records(chance, 100)
     now = moment(NOW) - timedelta(hours=1)
     done = 0
-    with store_of(tmp_path, made, index=True) as store, warm_store_of(tmp_path) as warm:
+    with (
+        store_of(tmp_path, made, index=True, tokenizer=kind.tokenizer) as store,
+        warm_store_of(tmp_path) as warm,
+    ):
         for step in range(STEPS):
             try:
-                change(store, chance, made, now + timedelta(seconds=step))
+                change(store, chance, others, now + timedelta(seconds=step))
                 done += 1
             except MemboundError:
                 continue
-            assert_index_is_current(store, warm, chance, made)
+            for _ in range(3):
+                assert_index_is_current(store, warm, kind.request(chance, made))
         assert store.verify().ok
     assert done > STEPS / 2

@@ -25,6 +25,7 @@ from tests.adapters import (
 from tests.conformance import Request, whole
 from tests.oracle import DEFAULT_POLICY
 from tests.strategies import NOW, cases, generated_case
+from tests.wordings import make_asking, make_memories
 
 if TYPE_CHECKING:
     from tests.oracle.tokens import Record
@@ -49,6 +50,15 @@ def test_same_answer_as_the_oracle(case: Case) -> None:
 def test_same_answer_as_the_oracle_for_seeds(block: int) -> None:
     for seed in range(block * 100, block * 100 + 100):
         check(generated_case(seed))
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_weighed_words_answer_as_the_oracle_does(block: int) -> None:
+    for seed in range(block * 10, block * 10 + 10):
+        chance = random.Random(f"weighed-{seed}")
+        records = make_memories(chance, chance.choice([0, 3, 20, 40, 80]))
+        for _ in range(10):
+            check((records, make_asking(chance, records)))
 
 
 @given(cases())

@@ -1,1 +1,1 @@
-"""How well words find: the scoring of the coming mode `foundation-v2`, measured on data sets."""
+"""How well words find: what the oracle of `foundation-v2` selects, measured on data sets."""

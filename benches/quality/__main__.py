@@ -1,4 +1,4 @@
-"""`python -m benches.quality DIR [SET ...]`: what the coming scoring finds in data sets."""
+"""`python -m benches.quality DIR [SET ...]`: what `foundation-v2` finds in data sets."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from dataclasses import astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.oracle.levels import FLOORS
+from tests.oracle.scoring import CHOSEN
+
 from benches.quality.figures import answers, mean, measure
 from benches.quality.floors import at_false_injection, choose, half
-from benches.quality.scoring import CHOSEN, FLOORS
 from benches.quality.sets import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tests.oracle.levels import Script
+
     from benches.quality.figures import Answer
-    from benches.quality.units import Script
 
 CONSTANTS = [field.name for field in fields(CHOSEN)]
 GROUPS = {

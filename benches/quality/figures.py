@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
-from benches.quality.scoring import FLOORS, RECORDS, ranked, select
+from tests.oracle.levels import FLOORS, Script, script
+
+from benches.quality.selection import RECORDS, lexical, ranked, select
 from benches.quality.sets import strangers
-from benches.quality.units import Script, script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benches.quality.scoring import Constants
+    from tests.oracle.scoring import Constants
+
     from benches.quality.sets import DataSet, Query, Record
 
 
@@ -74,12 +76,12 @@ def answers(sets: Mapping[str, DataSet], of: DataSet) -> list[Answer]:
 
 def _answer(sets: Mapping[str, DataSet], of: DataSet, query: Query) -> Answer:
     same, other = (
-        [max(one.lexical(query.text).values(), default=0.0) for one in workspaces]
+        [max(lexical(one, query.text).values(), default=0.0) for one in workspaces]
         for workspaces in strangers(sets, of, query)
     )
     records = of.conversations[query.conversation]
-    lexical = of.workspace(query.conversation).lexical(query.text)
-    return Answer(query, script(query.text), records, lexical, same, other, of.constants)
+    found = lexical(of.workspace(query.conversation), query.text)
+    return Answer(query, script(query.text), records, found, same, other, of.constants)
 
 
 def measure(asked: Sequence[Answer], floors: Mapping[Script, float] = FLOORS) -> Figures:

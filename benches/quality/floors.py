@@ -10,14 +10,15 @@ from bisect import bisect_left
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Final
 
+from tests.oracle.levels import FLOORS
+
 from benches.quality.figures import Answer, injected, mean
-from benches.quality.scoring import FLOORS
 from benches.quality.sets import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from benches.quality.units import Script
+    from tests.oracle.levels import Script
 
 _LATIN: Final = (
     *("locomo", "locomo_facts", "devbench", "cosqa", "xquad_en", "xquad_de"),

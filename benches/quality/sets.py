@@ -13,9 +13,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-
-from benches.quality.scoring import CHOSEN, Constants, Workspace
-from benches.quality.units import record_units
+from tests.oracle.scoring import CHOSEN, Constants, Workspace
+from tests.oracle.weighed import record_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,12 +40,12 @@ class Record(msgspec.Struct, frozen=True):
         """Length of its text in a context block."""
         return len(json.dumps(self.text, ensure_ascii=False))
 
-    def units(self, *, bare: bool) -> list[str]:
+    def units(self, *, bare: bool) -> tuple[str, ...]:
         """Units of its text; unless bare, of who spoke and of the day too."""
-        if bare:
-            return record_units(self.text)
-        both = "+" in (self.speaker or "")  # `user+assistant` is nobody's name
-        return record_units(self.text, None if both else self.speaker, (self.timestamp or "")[:10])
+        named = "+" not in (self.speaker or "")  # `user+assistant` is nobody's name
+        beside = {"speaker": self.speaker if named else None, "observedAt": self.timestamp}
+        told = {"content": self.text, "tags": [], "sources": []}
+        return record_units(told if bare else told | beside)
 
 
 class Query(msgspec.Struct, frozen=True):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.oracle import ranking, weighed
 from tests.oracle.blocks import reference_block
 from tests.oracle.budget import TRACE_LIST, floored, record_limit, select
 from tests.oracle.eligibility import candidates
-from tests.oracle.ranking import TOKENIZERS, ranked, ranking_row
 
 if TYPE_CHECKING:
     from tests.oracle.tokens import Record
@@ -34,23 +34,23 @@ def retrieve(
     left, filtered = candidates(records, request, policy, now)
     tokenizer = request.get("tokenizer", "v1")
     mode = request.get("relevance_mode", "foundation-v1")
-    rows = ranked(left, query, now, mode, tokenizer)
+    if mode == "foundation-v2":
+        rows, told = weighed.ranked(left, query, now)
+    else:
+        rows, told = ranking.ranked(left, query, now, mode, tokenizer)
     limit = record_limit(request.get("limit", 64), policy)
     budget = floored(request.get("character_budget", 6000))
     chosen = select([record for record, _ in rows], limit, budget, now)
     taken = chosen.pop("taken")
     ids = [record["id"] for record in taken]
-    rules = TOKENIZERS[tokenizer]
-    query_tokens, cut = rules.search_tokens(query, rules.QUERY_TOKENS)
     context = reference_block(taken, now)
     return {
         **chosen,
-        "queryTokenCount": len(query_tokens),
-        "queryTokensTruncated": cut,
+        **told,
         "candidateCount": len(left),
         "filtered": {**filtered, "irrelevant": len(left) - len(rows)},
         "rankings": [
-            ranking_row(record, found, channel, taken=record["id"] in ids)
+            ranking.ranking_row(record, found, channel, taken=record["id"] in ids)
             for record, found in rows[:TRACE_LIST]
         ],
         "selectedIds": ids,

@@ -11,6 +11,7 @@ from tests.oracle import tokens, tokens_v2
 from tests.oracle.dates import milliseconds
 from tests.oracle.tokens import Record, comparable, coverage, folded, has_cjk
 
+Rows = list[tuple[Record, dict[str, float]]]
 TOKENIZERS: dict[str, Any] = {"v1": tokens, "v2": tokens_v2}
 WEIGHTS = {
     "lexical": 0.55,
@@ -67,26 +68,34 @@ def freshness_class(value: float) -> str:
     return "stale"
 
 
-def final_score(features: dict[str, float]) -> float:
+def final_score(features: dict[str, float], weights: dict[str, float] = WEIGHTS) -> float:
     total = 0.0
-    for name, weight in WEIGHTS.items():
+    for name, weight in weights.items():
         total += features[name] * weight
     return clamped(total)
+
+
+def measured(
+    record: Record, lexical: float, hints: list[str], now: int, weights: dict[str, float]
+) -> dict[str, float]:
+    """Return the features of a record whose words answer so far, with its final score."""
+    found = {
+        "lexical": lexical,
+        "scopeAffinity": SCOPE_AFFINITY[record["scope"]],
+        "typeAffinity": type_affinity(record, hints),
+        "freshness": freshness(record, now),
+        "importance": clamped(record["importance"]),
+        "confidence": clamped(record["confidence"]),
+    }
+    return {**found, "finalScore": final_score(found, weights)}
 
 
 def features(record: Record, query: str, now: int, tokenizer: str = "v1") -> dict[str, float]:
     rules = TOKENIZERS[tokenizer]
     query_tokens, _ = rules.search_tokens(query, rules.QUERY_TOKENS)
     record_tokens, _ = rules.search_tokens(rules.record_text(record), rules.RECORD_TOKENS)
-    found = {
-        "lexical": coverage(query_tokens, record_tokens),
-        "scopeAffinity": SCOPE_AFFINITY[record["scope"]],
-        "typeAffinity": type_affinity(record, type_hints(query)),
-        "freshness": freshness(record, now),
-        "importance": clamped(record["importance"]),
-        "confidence": clamped(record["confidence"]),
-    }
-    return {**found, "finalScore": final_score(found)}
+    lexical = coverage(query_tokens, record_tokens)
+    return measured(record, lexical, type_hints(query), now, WEIGHTS)
 
 
 def admitted(lexical: float, affinity: float, query: str, mode: str) -> bool:
@@ -101,19 +110,31 @@ def order(final: float, updated_at: str, identifier: str) -> tuple[float, float,
     return -final, math.inf if instant is None else -instant, identifier
 
 
+def in_order(rows: Rows) -> Rows:
+    """Return the records with their features, best first."""
+    return sorted(
+        rows, key=lambda row: order(row[1]["finalScore"], row[0]["updatedAt"], row[0]["id"])
+    )
+
+
 def ranked(
     records: list[Record], query: str, now: int, mode: str, tokenizer: str
-) -> list[tuple[Record, dict[str, float]]]:
-    """Return the admitted records with their features, best first."""
+) -> tuple[Rows, dict[str, Any]]:
+    """Return the admitted records with their features, best first, and what the trace tells."""
     rows = [(record, features(record, query, now, tokenizer)) for record in records]
     relevant = [
         (record, found)
         for record, found in rows
         if admitted(found["lexical"], found["typeAffinity"], query, mode)
     ]
-    return sorted(
-        relevant, key=lambda row: order(row[1]["finalScore"], row[0]["updatedAt"], row[0]["id"])
-    )
+    rules = TOKENIZERS[tokenizer]
+    query_tokens, cut = rules.search_tokens(query, rules.QUERY_TOKENS)
+    told = {
+        "queryTokenCount": len(query_tokens),
+        "queryTokensTruncated": cut,
+        "weighing": None,
+    }
+    return in_order(relevant), told
 
 
 def ranking_row(

@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import regex
-from benches.quality.dates import dates
 
 from tests.oracle.dates import DAY, milliseconds
+from tests.oracle.written_dates import dates
 
 if TYPE_CHECKING:
     from tests.oracle.tokens import Record

@@ -104,8 +104,9 @@ impl Relevance {
 
     /// What the words were weighed by, where they were.
     pub(crate) fn weighing(&self, statistics: Option<Statistics>) -> Option<Weighing> {
-        let Self::Weighed(Asked { levels, .. }) = self else { return None };
-        let Statistics { records, length, holders, best } = statistics.unwrap_or_default();
+        let Self::Weighed(Asked { levels, units, .. }) = self else { return None };
+        let statistics = statistics.unwrap_or_else(|| Statistics::new(units.len()));
+        let Statistics { records, length, holders, best } = statistics;
         Some(Weighing {
             records,
             units: length,

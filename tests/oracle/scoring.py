@@ -1,4 +1,4 @@
-"""The scoring of `foundation-v2`, slow and obvious: what an implementation is held against.
+"""The lexical feature of `foundation-v2`, slow and obvious: what the core is held against.
 
     lexical(q, r) = sqrt( cover(q, r) / stretch(r) )                                  in [0, 1)
     cover(q, r)   = max( S / (T + 2·u1),  over the sentences g of q: S_g / (T_g + 4·u1) )
@@ -7,19 +7,21 @@
     idf(n)        = ln(1 + (N + 100 - n + ½) / (n + ½)),  u1 = idf(1)
     stretch(r)    = 1 + 0.25 · L_r / mean L,  L_r = number of distinct units of r
 
-N, df and mean L are those of the records that the request may see.
+N, df and mean L are those of the eligible records. Lexical is rounded to nine decimals.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log1p, sqrt
+from math import floor, log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
-from benches.quality.units import STOP, Script, query_units, trigrams, weak_characters
+from tests.oracle.words import STOP, trigrams, weak_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
+
+    from tests.oracle.asked import Asked
 
 
 @dataclass(frozen=True)
@@ -47,19 +49,6 @@ class Constants:
 
 
 CHOSEN: Final = Constants()
-FLOORS: Final[dict[Script, float]] = {
-    "hangul": 0.40,
-    "kana": 0.42,
-    "han": 0.465,
-    "vietnamese": 0.52,
-    "other": 0.395,
-}
-RECORDS: Final = 8
-CHARACTERS: Final = 6000
-FENCE: Final = 330
-LINE: Final = 170
-"""Characters of a line beside its content, about."""
-FEWEST_CHARACTERS: Final = 96
 
 
 def strength(unit: str, constants: Constants = CHOSEN) -> float:
@@ -169,9 +158,9 @@ class Workspace:
         """Give 1 + 0.25 · L / mean L."""
         return 1.0 + self.constants.length * length / self.mean_length
 
-    def weigh(self, query: str) -> Weighed:
+    def weigh(self, asked: Asked) -> Weighed:
         """Give what the units of a query weigh here."""
-        units, sentences = query_units(query)
+        units = asked.units
         matches = [self.matches(unit) for unit in units]
         weights = [
             strength(unit, self.constants) * self.idf(len(found))
@@ -179,7 +168,7 @@ class Workspace:
         ]
         groups: list[tuple[Sequence[int], float]] = [
             (range(len(units)), self.constants.doubt),
-            *((sentence, self.constants.doubt_of_sentence) for sentence in sentences),
+            *((sentence, self.constants.doubt_of_sentence) for sentence in asked.sentences),
         ]
         parts = [
             Part(places, added(weights[at] for at in places) + doubt * self.idf(1))
@@ -187,9 +176,8 @@ class Workspace:
         ]
         return Weighed(matches, weights, parts)
 
-    def lexical(self, query: str) -> dict[int, float]:
+    def lexical(self, weighed: Weighed) -> dict[int, float]:
         """Give lexical of each record for which it is above 0, by the record's place."""
-        weighed = self.weigh(query)
         covers: dict[int, float] = {}
         for part in weighed.parts:
             sums: dict[int, float] = {}
@@ -199,7 +187,7 @@ class Workspace:
             for record, total in sums.items():
                 covers[record] = max(covers.get(record, 0.0), total / part.against)
         return {
-            record: sqrt(cover / self.stretch(self.lengths[record]))
+            record: rounded(sqrt(cover / self.stretch(self.lengths[record])))
             for record, cover in covers.items()
         }
 
@@ -212,39 +200,6 @@ def added(numbers: Iterable[float]) -> float:
     return total
 
 
-def ranked(lexical: dict[int, float]) -> list[int]:
-    """Give records by lexical, descending, compared to nine decimals; then by their places."""
-    return sorted(lexical, key=lambda record: (-round(lexical[record], 9), record))
-
-
-def least(best: float, floor: float, constants: Constants = CHOSEN) -> float:
-    """Give what a record needs once the best of all has reached the floor.
-
-    min(best, max(0.65 · best, 0.75 · floor))
-    """
-    return min(best, max(constants.relative * best, constants.following * floor))
-
-
-def select(
-    lexical: dict[int, float],
-    characters: Callable[[int], int],
-    floor: float,
-    constants: Constants = CHOSEN,
-) -> list[int]:
-    """Give what is admitted and fits both budgets, in rank order; nothing below the floor.
-
-    A line that does not fit is cut if 96 characters of its content are left, and else skipped.
-    """
-    order = ranked(lexical)
-    if not order or lexical[order[0]] < floor:
-        return []
-    needed = least(lexical[order[0]], floor, constants)
-    taken, left = list[int](), CHARACTERS - FENCE
-    for record in order:
-        if len(taken) == RECORDS or lexical[record] < needed:
-            break
-        line = LINE + characters(record)
-        if line <= left or left - LINE >= FEWEST_CHARACTERS:
-            left -= min(line, left)
-            taken.append(record)
-    return taken
+def rounded(number: float) -> float:
+    """Round to nine decimals, a half away from zero."""
+    return floor(number * 1e9 + 0.5) / 1e9

@@ -1,0 +1,58 @@
+"""How records compare under `foundation-v2`: by what its statistics, scoring and levels make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.oracle import tokens_v2
+from tests.oracle.asked import asked
+from tests.oracle.levels import FLOORS, needed, script
+from tests.oracle.ranking import Rows, in_order, measured, type_hints
+from tests.oracle.scoring import CHOSEN, Workspace
+
+if TYPE_CHECKING:
+    from tests.oracle.tokens import Record
+
+WEIGHTS = {
+    "lexical": 0.8,
+    "scopeAffinity": 0.06,
+    "typeAffinity": 0.04,
+    "freshness": 0.04,
+    "importance": 0.03,
+    "confidence": 0.03,
+}
+
+
+def record_units(record: Record) -> tuple[str, ...]:
+    units, _ = tokens_v2.search_tokens(tokens_v2.record_text(record))
+    return units
+
+
+def ranked(eligible: list[Record], query: str, now: int) -> tuple[Rows, dict[str, Any]]:
+    """Return the admitted records with their features, best first, and what the trace tells."""
+    words = asked(query)
+    workspace = Workspace([record_units(record) for record in eligible])
+    weighed = workspace.weigh(words)
+    lexical = workspace.lexical(weighed)
+    floor = FLOORS[script(query)]
+    best = max(lexical.values(), default=0.0)
+    least = needed(best, floor)
+    hints = type_hints(query)
+    rows = [
+        (record, measured(record, lexical[place], hints, now, WEIGHTS))
+        for place, record in enumerate(eligible)
+        if least is not None and lexical.get(place, 0.0) >= least
+    ]
+    return in_order(rows), {
+        "queryTokenCount": len(words.units),
+        "queryTokensTruncated": words.truncated,
+        "weighing": {
+            "records": workspace.count,
+            "units": sum(workspace.lengths),
+            "holders": [len(matches) for matches in weighed.matches],
+            "best": 0.0 if least is None else best,
+            "floor": floor,
+            "relativeFloor": CHOSEN.relative,
+            "followingFloor": CHOSEN.following,
+        },
+    }
