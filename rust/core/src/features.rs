@@ -1,6 +1,6 @@
 //! One number from 0 to 1 per question the ranker asks of a record.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::hints::Hints;
 use crate::instant::Millis;
@@ -14,36 +14,69 @@ const HALF_LIFE_DAYS: i32 = 180;
 /// More than what rounding can take from a freshness.
 const ROUNDING: f64 = 1e-12;
 
-/// A record's features, each in `[0,1]`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Features {
-    /// How far its words answer the query's: the mode says how that is measured.
-    pub lexical: f64,
-    /// How near the record's scope is: project 1.0, workspace 0.9, user 0.8.
-    pub scope_affinity: f64,
-    /// 1 when a hint of the query names the record's type or one of its tags.
-    pub type_affinity: f64,
-    /// 0.5 to the power of age over half-life.
-    pub freshness: f64,
-    /// The record's importance.
-    pub importance: f64,
-    /// The record's confidence.
-    pub confidence: f64,
+/// What is seen of a candidate when it is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen<'r> {
+    /// What ranking reads of the record.
+    pub(crate) traits: &'r Traits,
+    /// How far its words answer.
+    pub(crate) lexical: f64,
+    /// The hints that the query gives.
+    pub(crate) hints: Hints,
+    /// When it is asked.
+    pub(crate) now: Millis,
 }
 
-impl Features {
-    /// Measures a record whose words answer so far.
-    pub fn measure(traits: &Traits, lexical: f64, hints: Hints, now: Millis) -> Self {
-        Self {
-            lexical,
-            scope_affinity: affinity(traits.scope),
-            type_affinity: if traits.answers.meets(hints) { 1.0 } else { 0.0 },
-            freshness: freshness(traits.observed, now),
-            importance: clamp01(traits.importance),
-            confidence: clamp01(traits.confidence),
+macro_rules! features {
+    ($($(#[doc = $doc:literal])* $name:ident: [$v1:literal, $v2:literal] $measure:expr;)*) => {
+        /// A record's features, each in `[0,1]`.
+        #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct Features { $($(#[doc = $doc])* pub $name: f64,)* }
+
+        /// How much each feature counts.
+        #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct Weights { $($(#[doc = $doc])* pub $name: f64,)* }
+
+        impl Features {
+            /// Measures a record.
+            pub(crate) fn measure(seen: Seen<'_>) -> Self {
+                Self { $($name: { let measure: fn(Seen<'_>) -> f64 = $measure; measure(seen) },)* }
+            }
+
+            /// The weighed features, added in the order of the list: equal inputs give equal bits.
+            pub(crate) fn weighed(&self, weights: &Weights) -> f64 {
+                let mut sum = 0.0;
+                $(sum += self.$name * weights.$name;)*
+                sum
+            }
         }
-    }
+
+        impl Weights {
+            /// Those of `foundation-v1` and `historical-v1`.
+            pub(crate) const V1: Self = Self { $($name: $v1,)* };
+            /// Those of `foundation-v2`: what else is known of records orders those that answer about as well.
+            pub(crate) const V2: Self = Self { $($name: $v2,)* };
+        }
+    };
+}
+
+// Every feature, in the order in which they are added up: its weight in modes of version 1 and of version 2,
+// and what measures it.
+features! {
+    /// How far its words answer the query's: the mode says how that is measured.
+    lexical: [0.55, 0.8] |seen| seen.lexical;
+    /// How near the record's scope is: project 1.0, workspace 0.9, user 0.8.
+    scope_affinity: [0.1, 0.06] |seen| affinity(seen.traits.scope);
+    /// 1 when a hint of the query names the record's type or one of its tags.
+    type_affinity: [0.1, 0.04] |seen| f64::from(u8::from(seen.traits.answers.meets(seen.hints)));
+    /// 0.5 to the power of age over half-life.
+    freshness: [0.1, 0.04] |seen| freshness(seen.traits.observed, seen.now);
+    /// The record's importance.
+    importance: [0.075, 0.03] |seen| clamp01(seen.traits.importance);
+    /// The record's confidence.
+    confidence: [0.075, 0.03] |seen| clamp01(seen.traits.confidence);
 }
 
 /// How near a scope is.

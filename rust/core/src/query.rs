@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
-use crate::features::Features;
+use crate::features::{Features, Seen, Weights};
 use crate::hints::{self, Hints};
-use crate::rank::{self, Weights};
+use crate::rank;
 use crate::record::Traits;
 use crate::relevance::Relevance;
 use crate::request::Request;
@@ -58,7 +58,8 @@ impl<'a> Query<'a> {
 
     /// The features of a record with its final score.
     pub(crate) fn score(&self, traits: &Traits, lexical: f64) -> Scored {
-        let features = Features::measure(traits, lexical, self.hints, self.request.now);
+        let seen = Seen { traits, lexical, hints: self.hints, now: self.request.now };
+        let features = Features::measure(seen);
         Scored { features, final_score: rank::final_score(&features, &self.weights) }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rank::{WEIGHTS_V2, Weights};
+use crate::features::Weights;
 use crate::relevance::Floors;
 
 /// The numbers of a policy; what it does not say is the mode's own. Only requests in that mode use them.
@@ -22,7 +22,7 @@ pub struct RankingPolicy {
 impl Default for RankingPolicy {
     fn default() -> Self {
         Self {
-            weights: WEIGHTS_V2,
+            weights: Weights::V2,
             floors: Floors::default(),
             relative_floor: 0.65,
             following_floor: 0.75,

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::features::Features;
-use crate::rank::Weights;
+use crate::features::{Features, Weights};
+
 use crate::relevance::RelevanceMode;
 
 /// Most entries of each list in a trace.
