@@ -119,8 +119,11 @@ VISIBLE = [
     whole({"id": "cat", "content": "猫喜欢港口的鱼", "tags": ["boat"], "supersedes": "replaced"}),
     whole(
         {
-            "id": "logbook", "content": "the logbook is in the blue cabinet",
-            "scope": "workspace", "workspace": "/ws/alpha", "tags": ["boat"],
+            "id": "logbook",
+            "content": "the logbook is in the blue cabinet",
+            "scope": "workspace",
+            "workspace": "/ws/alpha",
+            "tags": ["boat"],
         }
     ),
 ]

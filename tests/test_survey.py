@@ -285,19 +285,35 @@ class TestRankers:
     @pytest.mark.parametrize("name", RANKERS)
     def test_what_a_query_says_is_no_syntax(self, sets: tuple[DataSet, ...], name: Any) -> None:  # noqa: ANN401 — a ranker's name
         conversation = sets[0].conversations["north"]
-        rank = ranker_of(name).over(conversation.records)
+        rank = ranker_of(name).over(conversation.records, conversation.language)
         assert rank("ferry leaves")[0][0] == 0
         assert rank("pier")[0][0] == 1
         for query in ("", " ", '" OR NEAR(', "ferry\0*", "text : -^", HOSTILE, "船"):
             assert all(row < 2 for row, _ in rank(query))
         assert rank("zzz") == []
 
-    @pytest.mark.parametrize("name", ["fts5-trigram", "bm25s"])
+    @pytest.mark.parametrize("name", ["fts5-trigram", "bm25s", "bm25s-stemmed"])
     def test_a_run_of_cjk_is_not_one_word(self, sets: tuple[DataSet, ...], name: Any) -> None:  # noqa: ANN401 — a ranker's name
         conversation = sets[1].conversations["餐厅"]
-        assert [row for row, _ in ranker_of(name).over(conversation.records)("龙井茶好吗")] == [0]
+        assert [
+            row for row, _ in ranker_of(name).over(conversation.records, "zh")("龙井茶好吗")
+        ] == [0]
+
+    def test_stems_and_stop_words_are_those_of_the_language(
+        self, sets: tuple[DataSet, ...]
+    ) -> None:
+        records = sets[0].conversations["north"].records
+        ranker = ranker_of("bm25s-stemmed")
+        found = {language: ranker.over(records, language) for language in ("en", "und")}
+        assert [row for row, _ in found["en"]("ferries leaving")] == [0]
+        assert found["und"]("ferries leaving") == []
+        assert found["en"]("the") == []
+        assert found["und"]("the") != []
 
     def test_what_is_missing_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "Stemmer", None)
+        with pytest.raises(MissingExtraError, match=r"PyStemmer"):
+            ranker_of("bm25s-stemmed")
         monkeypatch.setitem(sys.modules, "bm25s", None)
         with pytest.raises(MissingExtraError, match=r"membound\[evaluation\]"):
             ranker_of("bm25s")

@@ -192,7 +192,7 @@ def test_budgets_of_a_query_and_a_record(tmp_path: Path) -> None:
     words = [f"{number:04}" for number in range(5_000, 8_000)]
     with MemoryStore.open(tmp_path, tokenizer="v2") as store:
         record = store.remember(" ".join(words), scope="user")
-        trace = store.retrieve(" ".join(words)).trace
+        trace = store.retrieve(" ".join(words), relevance_mode="foundation-v1").trace
     assert (trace.query_token_count, trace.query_tokens_truncated) == (255, True)
     assert trace.rankings[0].features.lexical == 1
     room = 2_048 - len(units(record.created_at[:10]))

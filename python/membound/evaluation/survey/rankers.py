@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import version
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 from unicodedata import normalize
 
 from membound.context import reference_block
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RANKED", "RANKERS", "Ranker", "RankerName", "answering_as", "ranker_of"]
 
-RankerName = Literal["fts5", "fts5-porter", "fts5-trigram", "bm25s"]
-RANKERS: Final[tuple[RankerName, ...]] = ("fts5", "fts5-porter", "fts5-trigram", "bm25s")
+RankerName = Literal["fts5", "fts5-porter", "fts5-trigram", "bm25s", "bm25s-stemmed"]
+RANKERS: Final[tuple[RankerName, ...]] = get_args(RankerName)
 RANKED: Final = 64
 """How many places a ranker gives, as many as a trace has."""
 
@@ -35,6 +35,19 @@ _WORDS = re.compile(r"\w+")
 _RANGES = "\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af"
 _CJK = re.compile(f"([{_RANGES}]+)|([^{_RANGES}]+)")
 _TRIGRAM = 3
+_SNOWBALL: Final = {
+    "ar": "arabic",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "fr": "french",
+    "it": "italian",
+    "nl": "dutch",
+    "pt": "portuguese",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
 _TOKENIZERS: Final = {
     "fts5": "unicode61",
     "fts5-porter": "porter unicode61",
@@ -47,7 +60,7 @@ class Ranker(Protocol):
 
     settings: dict[str, Any]
 
-    def over(self, records: Sequence[MemoryRecord]) -> Callable[[str], Found]:
+    def over(self, records: Sequence[MemoryRecord], language: str) -> Callable[[str], Found]:
         """Return what ranks places in `records` for a query, with scores, best first."""
         ...
 
@@ -56,10 +69,12 @@ def ranker_of(name: RankerName) -> Ranker:
     """Return a ranker.
 
     Raises:
-        MissingExtraError: it is bm25s, which is not installed.
+        MissingExtraError: it needs bm25s or PyStemmer, which is not installed.
         IndexUnavailableError: Python's SQLite has no FTS5.
     """
-    return _Bm25s() if name == "bm25s" else _Fts5(_TOKENIZERS[name])
+    if name == "bm25s":
+        return _Bm25s()
+    return _Bm25sStemmed() if name == "bm25s-stemmed" else _Fts5(_TOKENIZERS[name])
 
 
 def answering_as(ranker: Ranker, now: datetime | None, policy: MemoryPolicy) -> Answerer:
@@ -69,7 +84,7 @@ def answering_as(ranker: Ranker, now: datetime | None, policy: MemoryPolicy) -> 
     def answer(conversation: Conversation, text: str) -> Answer:
         records, place = conversation.records, conversation.workspace
         if place not in made:
-            made[place] = ranker.over(records)
+            made[place] = ranker.over(records, conversation.language)
         moment = now or conversation.moment
         start = perf_counter()
         found = made[place](text)
@@ -101,7 +116,8 @@ class _Fts5:
         self._tokenizer = tokenizer
         self.settings = {"sqlite": sqlite3.sqlite_version, "tokenize": tokenizer}
 
-    def over(self, records: Sequence[MemoryRecord]) -> Callable[[str], Found]:
+    def over(self, records: Sequence[MemoryRecord], language: str) -> Callable[[str], Found]:
+        del language  # its tokenizers know none
         connection = self._sqlite.connect(":memory:")
         try:
             connection.execute(
@@ -150,15 +166,16 @@ class _Bm25s:
             "tokens": "words, of CJK runs pairs",
         }
 
-    def over(self, records: Sequence[MemoryRecord]) -> Callable[[str], Found]:
-        documents = [list(_terms(_text(record))) for record in records]
+    def over(self, records: Sequence[MemoryRecord], language: str) -> Callable[[str], Found]:
+        terms = self._terms_of(language)
+        documents = [list(terms(_text(record))) for record in records]
         if not any(documents):
             return lambda _: []
         model = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
         model.index(documents, show_progress=False)
 
         def rank(query: str) -> Found:
-            asked = [term for term in dict.fromkeys(_terms(query)) if term in model.vocab_dict]
+            asked = [term for term in dict.fromkeys(terms(query)) if term in model.vocab_dict]
             if not asked:
                 return []
             scores = model.get_scores(asked).tolist()
@@ -166,6 +183,38 @@ class _Bm25s:
             return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:RANKED]
 
         return rank
+
+    def _terms_of(self, language: str) -> Callable[[str], Iterator[str]]:
+        """Return what gives the terms of a text in a language."""
+        del language
+        return _terms
+
+
+class _Bm25sStemmed(_Bm25s):
+    """The same over stems without stop words, in languages that Snowball and bm25s have them of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        try:
+            import Stemmer  # noqa: PLC0415 — of the extra `evaluation`
+        except ImportError as error:
+            raise MissingExtraError("evaluation", "PyStemmer") from error
+        self._stemmer: Any = Stemmer
+        self.settings |= {
+            "PyStemmer": version("PyStemmer"),
+            "tokens": "Snowball's stems without bm25s's stop words, of CJK runs pairs",
+        }
+
+    def _terms_of(self, language: str) -> Callable[[str], Iterator[str]]:
+        name = _SNOWBALL.get(language)
+        stemmed = self._stemmer.Stemmer(name).stemWord if name else str
+        list_name = f"STOPWORDS_{'EN' if language == 'en' else str(name).upper()}"
+        stop = frozenset(getattr(self._bm25s.stopwords, list_name, ()))
+
+        def terms(text: str) -> Iterator[str]:
+            return (stemmed(term) for term in _terms(text) if term not in stop)
+
+        return terms
 
 
 def _text(record: MemoryRecord) -> str:

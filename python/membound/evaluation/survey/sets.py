@@ -56,6 +56,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         moment: when it is asked, unless the caller says otherwise: at its last record.
+        language: that of its first question; `und` where it has none.
         given_ids: the ids of the data set, by those of the records.
         record_ids: the other way round.
     """
@@ -63,6 +64,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     workspace: str
     moment: datetime
+    language: str = "und"
     records: tuple[MemoryRecord, ...]
     given_ids: dict[str, str]
     record_ids: dict[str, str]
@@ -147,6 +149,9 @@ def _load(folder: Path, number: int, omitted: AbstractSet[OptionalField]) -> Dat
         folder / _QUESTIONS, read, InvalidInputError, lambda question: (question.id, question.id)
     )
     files = (folder / name for name in (_RECORDS, _QUESTIONS))
+    for question in reversed(questions):
+        own = conversations[question.conversation]
+        conversations[own.name] = msgspec.structs.replace(own, language=question.language)
     digest = sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest()
     return DataSet(
         name=folder.name, conversations=conversations, questions=questions, digest=digest
