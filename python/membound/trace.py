@@ -81,6 +81,17 @@ class Weighing(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     relative_floor: float
     following_floor: float
 
+    def explain(self) -> str:
+        """Tells in one line what the best had to reach, and what others need beside it."""
+        mean = self.units / max(self.records, 1)
+        level = max(self.relative_floor * self.best, self.following_floor * self.floor)
+        best = f"best {self.best:.3f}" if self.best else "nothing reaches it"
+        return _joined(
+            f"weighed by {self.records:,} records of {mean:.1f} units",
+            f"floor {self.floor:.3f}",
+            *((best, f"others need {min(level, self.best):.3f}") if self.best else (best,)),
+        )
+
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One admitted candidate."""
@@ -178,6 +189,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
             ),
             f"dropped: {dropped}",
         ]
+        if self.weighing:
+            lines.append(self.weighing.explain())
         if not self.query_token_count:
             lines.append("the query has no word to search by")
         if self.rankings:
