@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tests.oracle import tokens_v2
 from tests.oracle.asked import asked
+from tests.oracle.hints_v2 import wish
 from tests.oracle.levels import FLOORS, needed, script
-from tests.oracle.ranking import Rows, in_order, measured, type_hints
+from tests.oracle.ranking import Rows, final_score, in_order, measured
 from tests.oracle.scoring import CHOSEN, Workspace
 
 if TYPE_CHECKING:
@@ -28,6 +29,17 @@ def record_units(record: Record) -> tuple[str, ...]:
     return units
 
 
+def answering(rows: Rows) -> set[str]:
+    """Return the records that a query for nothing but a kind admits by their kind."""
+    scores = {
+        record["id"]: final_score({**found, "lexical": 0.0}, WEIGHTS)
+        for record, found in rows
+        if found["typeAffinity"] > 0
+    }
+    level = CHOSEN.relative * max(scores.values(), default=0.0)
+    return {id for id, score in scores.items() if score >= level}
+
+
 def ranked(eligible: list[Record], query: str, now: int) -> tuple[Rows, dict[str, Any]]:
     """Return the admitted records with their features, best first, and what the trace tells."""
     words = asked(query)
@@ -37,13 +49,18 @@ def ranked(eligible: list[Record], query: str, now: int) -> tuple[Rows, dict[str
     floor = FLOORS[script(query)]
     best = max(lexical.values(), default=0.0)
     least = needed(best, floor)
-    hints = type_hints(query)
+    hints, alone = wish(query)
     rows = [
-        (record, measured(record, lexical[place], hints, now, WEIGHTS))
+        (record, measured(record, lexical.get(place, 0.0), hints, now, WEIGHTS))
         for place, record in enumerate(eligible)
-        if least is not None and lexical.get(place, 0.0) >= least
     ]
-    return in_order(rows), {
+    by_kind = answering(rows) if alone else set()
+    relevant = [
+        (record, found)
+        for record, found in rows
+        if (least is not None and found["lexical"] >= least) or record["id"] in by_kind
+    ]
+    return in_order(relevant), {
         "queryTokenCount": len(words.units),
         "queryTokensTruncated": words.truncated,
         "weighing": {

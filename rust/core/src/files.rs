@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::candidate::{Candidate, Proposal};
 use crate::eligibility::{Unjudged, eligible};
 use crate::error::Result;
+use crate::hints::best_answering;
 use crate::query::Query;
 use crate::record::Record;
 use crate::relevance::{Relevance, weighed};
@@ -45,7 +46,9 @@ impl Path for Records {
             }
             Relevance::Weighed(asked) => {
                 let held = eligible.iter().map(|(_, key)| asked.held_by(&self.0[*key]));
-                let (lexical, statistics) = weighed(asked, &held.collect::<Vec<_>>());
+                let (lexical, mut statistics) = weighed(asked, &held.collect::<Vec<_>>());
+                let traits = eligible.iter().map(|(card, _)| card.traits());
+                statistics.answering = best_answering(query, traits);
                 (lexical, Some(statistics))
             }
         };

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::features::{Features, Seen, Weights};
-use crate::hints::{self, Hints};
+use crate::hints::{Hints, Wish};
 use crate::rank;
 use crate::record::Traits;
 use crate::relevance::Relevance;
@@ -19,6 +19,8 @@ pub(crate) struct Query<'a> {
     pub request: &'a Request,
     /// The hints it gives.
     pub hints: Hints,
+    /// Whether it asks for nothing but what they name; `foundation-v2` alone asks.
+    pub kind_alone: bool,
     /// What its words ask of records.
     pub relevance: Relevance,
     /// How much each feature counts.
@@ -31,9 +33,11 @@ pub(crate) struct Query<'a> {
 impl<'a> Query<'a> {
     /// Reads the request's words and scope.
     pub(crate) fn new(request: &'a Request) -> Self {
+        let Wish { hints, alone } = Wish::of(request);
         Self {
             request,
-            hints: hints::hinted(&request.query),
+            hints,
+            kind_alone: alone,
             relevance: Relevance::of(request),
             weights: Weights::of(request),
             places: request.places(),

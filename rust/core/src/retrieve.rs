@@ -6,9 +6,11 @@ use std::sync::Arc;
 use crate::budget::{self, Selection, Taken};
 use crate::candidate::{Candidate, Measured, Proposal};
 use crate::error::Result;
+use crate::features::Features;
+use crate::hints::Answering;
 use crate::query::Query;
 use crate::rank;
-use crate::relevance::{Admission, Statistics};
+use crate::relevance::Statistics;
 use crate::request::Request;
 use crate::shown::Shown;
 use crate::trace::{Channel, Filtered, MOST_LISTED, Mode, Ranking, Trace};
@@ -76,8 +78,10 @@ impl Admitted {
         let proposal = if enabled { path.candidates(query, most)? } else { Proposal::default() };
         let Proposal { candidates, mut filtered, mut outranked, statistics } = proposal;
         let all = candidates.len() + outranked + filtered.irrelevant;
-        let admission = query.relevance.admission(statistics.as_ref());
-        let mut best = admitted(ranked(measured(candidates, query)), &admission, &mut filtered);
+        let by_words = query.relevance.admission(statistics.as_ref());
+        let by_kind = Answering::new(query, statistics.as_ref());
+        let admits = |features: &Features| by_words.admits(features) || by_kind.admits(features);
+        let mut best = admitted(ranked(measured(candidates, query)), admits, &mut filtered);
         if outranked > 0 {
             // What comes after them may come after some that are left out, too.
             outranked += best.len().saturating_sub(most);
@@ -105,11 +109,11 @@ fn ranked(mut measured: Vec<Measured>) -> Vec<Measured> {
 /// Drops the irrelevant, and adds to their count.
 fn admitted(
     mut ranked: Vec<Measured>,
-    admission: &Admission<'_>,
+    admits: impl Fn(&Features) -> bool,
     filtered: &mut Filtered,
 ) -> Vec<Measured> {
     let all = ranked.len();
-    ranked.retain(|one| admission.admits(&one.scored.features));
+    ranked.retain(|one| admits(&one.scored.features));
     filtered.irrelevant += all - ranked.len();
     ranked
 }

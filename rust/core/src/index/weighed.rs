@@ -10,6 +10,7 @@ use super::standing::Standing;
 use crate::candidate::{Candidate, Proposal};
 use crate::eligibility::eligible;
 use crate::error::Result;
+use crate::hints::best_answering;
 use crate::query::Query;
 use crate::relevance::{Asked, weighed};
 
@@ -38,7 +39,8 @@ pub(super) fn candidates(
     let eligible = eligible(unjudged, query, &mut filtered);
     let (keys, held): (Vec<_>, Vec<_>) =
         eligible.into_iter().map(|(card, (key, held))| ((card, key), held)).unzip();
-    let (lexical, statistics) = weighed(asked, &held);
+    let (lexical, mut statistics) = weighed(asked, &held);
+    statistics.answering = best_answering(query, keys.iter().map(|(card, _)| card.traits()));
     let candidates = keys.iter().zip(lexical);
     let candidates = candidates.map(|((card, key), lexical)| Candidate::of(card, lexical, *key));
     Ok(Proposal {

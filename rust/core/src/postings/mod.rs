@@ -8,6 +8,7 @@
 //! A record that changes comes anew, and its former document is taken out of all answers. What lies here
 //! was read from the index, and is dropped and read again rather than put in order.
 
+mod answering;
 mod best;
 mod bounds;
 mod fields;

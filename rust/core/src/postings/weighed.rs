@@ -14,6 +14,7 @@
 use std::cell::RefCell;
 
 use super::Postings;
+use super::answering::answering;
 use super::best::{Best, Scored};
 use super::fields::Fields;
 use super::lists::{Doc, is_set};
@@ -45,8 +46,11 @@ pub(super) fn weighed(
         one.count(&mut statistics.holders);
     }
     let scoring = Scoring::new(asked, statistics);
-    let relevant = Search::new(asked, &scoring, &sought).run(&searched);
+    let (mut relevant, needed) = Search::new(asked, &scoring, &sought).run(&searched);
+    let by_kind = answering(query, &searched, &scoring);
     statistics.best = relevant.iter().map(|one| one.lexical).fold(0.0, f64::max);
+    statistics.answering = by_kind.best;
+    relevant.extend(by_kind.relevant.into_iter().filter(|one| one.lexical < needed));
     let mut filtered = fields.filtered;
     filtered.irrelevant = statistics.records - relevant.len();
     let outranked = relevant.len().saturating_sub(most);
@@ -115,8 +119,8 @@ impl<'q> Search<'q> {
         Self { asked, scoring, sought, heavy, rest }
     }
 
-    /// The relevant documents, with their exact lexical.
-    fn run<'a>(&self, searched: &[Searched<'a>]) -> Vec<Relevant<'a>> {
+    /// The documents that words admit, with their exact lexical, and what that has to be.
+    fn run<'a>(&self, searched: &[Searched<'a>]) -> (Vec<Relevant<'a>>, f64) {
         let mut reached = Vec::new();
         for one in searched {
             self.reach(one, &mut reached);
@@ -128,7 +132,7 @@ impl<'q> Search<'q> {
         };
         let Some(first) = reached.iter().max_by(|(one, ..), (other, ..)| one.total_cmp(other))
         else {
-            return Vec::new();
+            return (Vec::new(), f64::INFINITY);
         };
         let level = self.asked.levels.level(lexical(first)).max(self.asked.levels.lowest());
         let mut relevant: Vec<Relevant<'_>> = reached
@@ -139,7 +143,7 @@ impl<'q> Search<'q> {
         let best = relevant.iter().map(|one| one.lexical).fold(0.0, f64::max);
         let needed = self.asked.levels.needed(best).unwrap_or(f64::INFINITY);
         relevant.retain(|one| one.lexical >= needed);
-        relevant
+        (relevant, needed)
     }
 
     /// Adds the eligible documents of a segment that may be relevant.
@@ -227,7 +231,7 @@ impl Sums {
 
 /// A document that is relevant.
 #[derive(Clone, Copy)]
-struct Relevant<'a> {
+pub(super) struct Relevant<'a> {
     segment: &'a Segment,
     entry: &'a Entry,
     doc: Doc,
@@ -235,7 +239,7 @@ struct Relevant<'a> {
 }
 
 impl<'a> Relevant<'a> {
-    fn of(segment: &'a Segment, doc: Doc, lexical: f64) -> Option<Self> {
+    pub(super) fn of(segment: &'a Segment, doc: Doc, lexical: f64) -> Option<Self> {
         Some(Self { segment, entry: segment.entry(doc)?, doc, lexical })
     }
 }

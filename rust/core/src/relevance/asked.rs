@@ -29,6 +29,15 @@ pub(crate) enum BackOff {
     Apart(char, char),
 }
 
+/// Whether a text has no unit but stop words and pairs of weak characters.
+pub(crate) fn says_little(text: &str, tokenizer: Tokenizer) -> bool {
+    let mut reading = Reading::default();
+    for sentence in sentences(text) {
+        reading.read(sentence, tokenizer);
+    }
+    !reading.truncated && reading.units.iter().all(|unit| unit.strength <= WEAK)
+}
+
 /// One unit of a query.
 #[derive(Debug)]
 pub(crate) struct Unit {

@@ -21,7 +21,7 @@ mod weak;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use alike::{dice, trigrams};
-pub(crate) use asked::{Asked, BackOff, Held, Unit};
+pub(crate) use asked::{Asked, BackOff, Held, Unit, says_little};
 pub use levels::{Floors, floor_of};
 pub(crate) use scoring::{APART, Scoring, weighed};
 pub(crate) use share::Share;
@@ -102,11 +102,19 @@ impl Relevance {
         }
     }
 
+    /// What a record needs of the best, where those are compared.
+    pub(crate) fn relative(&self) -> f64 {
+        match self {
+            Self::Share(_) => 1.0,
+            Self::Weighed(asked) => asked.levels.relative,
+        }
+    }
+
     /// What the words were weighed by, where they were.
     pub(crate) fn weighing(&self, statistics: Option<Statistics>) -> Option<Weighing> {
         let Self::Weighed(Asked { levels, units, .. }) = self else { return None };
         let statistics = statistics.unwrap_or_else(|| Statistics::new(units.len()));
-        let Statistics { records, length, holders, best } = statistics;
+        let Statistics { records, length, holders, best, .. } = statistics;
         Some(Weighing {
             records,
             units: length,

@@ -13,6 +13,8 @@ pub(crate) struct Statistics {
     pub(crate) holders: Vec<usize>,
     /// The best lexical of all; 0 where it does not reach the floor.
     pub(crate) best: f64,
+    /// The best score, words aside, of those that answer a query for nothing but a kind; 0 for any other.
+    pub(crate) answering: f64,
 }
 
 impl Statistics {

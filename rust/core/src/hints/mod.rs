@@ -1,7 +1,23 @@
 //! What kind of memory a query asks for, and which records answer.
+//!
+//! ```text
+//! v1      foundation-v1, historical-v1   a fixed word anywhere in the query
+//! v2      foundation-v2                  a word where it asks for a kind, and whether nothing else is asked for
+//! cues    the words of v2, and where each of them asks for nothing
+//! alone   who answers a query for nothing but a kind
+//! ```
+
+mod alone;
+mod cues;
+mod v1;
+mod v2;
 
 use crate::record::MemoryType;
-use crate::text::fold;
+
+pub(crate) use alone::{Answering, best_answering};
+#[cfg(test)]
+pub(crate) use v1::hinted;
+pub(crate) use v2::Wish;
 
 /// A set of type hints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,6 +72,12 @@ struct Hint {
     tagged: MemoryType,
 }
 
+impl Hint {
+    fn hints(&self) -> Hints {
+        self.kinds.iter().fold(Hints::NONE, |hints, &kind| hints.with(Hints::of(kind)))
+    }
+}
+
 const HINTS: [Hint; 3] = [
     Hint {
         kinds: &[MemoryType::Preference],
@@ -80,51 +102,9 @@ const HINTS: [Hint; 3] = [
     },
 ];
 
-/// The hints that a query gives.
-pub(crate) fn hinted(query: &str) -> Hints {
-    let folded = fold(query);
-    let given = |hint: &&Hint| {
-        hint.latin.iter().any(|word| has_word(&folded, word))
-            || hint.cjk.iter().any(|word| folded.contains(word))
-    };
-    let kinds = HINTS.iter().filter(given).flat_map(|hint| hint.kinds);
-    kinds.fold(Hints::NONE, |hints, &kind| hints.with(Hints::of(kind)))
-}
-
 /// The hints that a record answers, by its type or by one of its folded tags.
 pub(crate) fn answered(kind: MemoryType, tags: &[String]) -> Hints {
     let tagged =
         HINTS.iter().filter(|hint| tags.iter().any(|tag| hint.tags.contains(&tag.as_str())));
     tagged.fold(Hints::of(kind), |hints, hint| hints.with(Hints::of(hint.tagged)))
-}
-
-/// Whether `word` stands in `text` between characters that are no ASCII letter, digit or underscore.
-fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    text.match_indices(word).any(|(start, _)| {
-        let bytes = text.as_bytes();
-        let before = start.checked_sub(1).and_then(|at| bytes.get(at));
-        !is_part(before) && !is_part(bytes.get(start + word.len()))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn latin_hints_are_whole_words() {
-        let preference = Hints::of(MemoryType::Preference);
-        for (query, found) in [
-            ("I like it", true),
-            ("likes", false),
-            ("snake_like", false),
-            ("likeé", true),
-            ("喜欢茶", true),
-        ] {
-            assert_eq!(hinted(query).meets(preference), found, "{query}");
-        }
-        assert!(hinted("my self-identity").meets(Hints::of(MemoryType::Relationship)));
-        assert!(!hinted("who  am i").meets(Hints::of(MemoryType::Fact)));
-    }
 }
