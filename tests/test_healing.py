@@ -87,7 +87,7 @@ def test_a_damaged_index_is_healed_without_restart(tmp_path: Path, damage: str) 
 def test_a_failing_index_that_was_replaced_takes_no_other_out_of_use(tmp_path: Path) -> None:
     folder = filled(tmp_path / "store", 3)
     projection = Projection(
-        IndexFile(index_of(folder), durable=False, tokenizer="v1"),
+        IndexFile(index_of(folder), durable=False, tokenizer=lambda: "v1"),
         CanonicalStore(folder / "memory", durable=False),
         Writer(folder / "memory.lock", 5),
     )

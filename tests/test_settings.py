@@ -43,10 +43,8 @@ def test_a_store_keeps_the_tokenizer_that_it_was_made_with(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("older", [True, False], ids=["without a file", "with one"])
-def test_a_store_that_says_nothing_is_one_of_the_first_version(
-    tmp_path: Path, *, older: bool
-) -> None:
-    with MemoryStore.open(tmp_path) as store:
+def test_a_store_of_the_first_version_stays_one(tmp_path: Path, *, older: bool) -> None:
+    with MemoryStore.open(tmp_path, tokenizer="v1") as store:
         store.remember("set read_timeout to 30", scope="user", now=NOW)
         assert store.diagnostics().tokenizer_version == "v1"
         assert found(store, "read_timeout") == ["set read_timeout to 30"]
@@ -61,7 +59,7 @@ def test_a_store_that_says_nothing_is_one_of_the_first_version(
 
 
 def test_an_index_of_another_tokenizer_is_made_anew(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path) as store:
+    with MemoryStore.open(tmp_path, tokenizer="v1") as store:
         store.remember("set read_timeout to 30", scope="user", now=NOW)
     (tmp_path / FILE).write_text('{"tokenizer": "v2"}')
     with MemoryStore.open(tmp_path) as store:

@@ -13,6 +13,7 @@ from membound.file_system import network_file_system
 from membound.folders import writable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from membound.tokens import Tokenizer
@@ -33,12 +34,18 @@ class IndexFile:
     Args:
         path: where it lies.
         durable: whether commits survive the loss of power.
-        tokenizer: what makes its tokens.
+        tokenizer: tells what makes its tokens; asked whenever it is opened, as another process may
+            have upgraded the store.
         postings_bytes: most memory for its postings; 0 keeps none there.
     """
 
     def __init__(
-        self, path: Path, *, durable: bool, tokenizer: Tokenizer, postings_bytes: int = 0
+        self,
+        path: Path,
+        *,
+        durable: bool,
+        tokenizer: Callable[[], Tokenizer],
+        postings_bytes: int = 0,
     ) -> None:
         self._path = path
         self._durable = durable
@@ -68,7 +75,14 @@ class IndexFile:
             # Even a reader of SQLite's log writes: to the shared memory, and what a crash left.
             raise IndexUnavailableError("the data folder is read-only")
         self._require_local()
-        return self._with_memory(_core.Index.open(self._path, self._durable, self._tokenizer))
+        tokenizer = self._tokenizer()
+        try:
+            return self._with_memory(_core.Index.open(self._path, self._durable, tokenizer))
+        except IndexDamagedError:
+            if self._tokenizer() == tokenizer:
+                raise
+            # The store was upgraded between the two.
+            return self.open()
 
     def replace(self) -> _core.Index:
         """Makes an empty index in the place of what is there, whatever that is.
@@ -80,7 +94,7 @@ class IndexFile:
             IndexUnavailableError: it cannot be removed, or no other can be made.
         """
         self._require_local()
-        return self._with_memory(_core.Index.replace(self._path, self._durable, self._tokenizer))
+        return self._with_memory(_core.Index.replace(self._path, self._durable, self._tokenizer()))
 
     def _with_memory(self, index: _core.Index) -> _core.Index:
         index.limit_memory(self._postings_bytes)

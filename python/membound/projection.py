@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from membound import _core
     from membound.canonical import CanonicalStore, Quarantined
     from membound.index_file import IndexFile
+    from membound.tokens import Tokenizer
     from membound.writer import Writer
 
 __all__ = ["Progress", "Projection"]
@@ -60,12 +61,12 @@ class Projection(Filling):
         self._warming = Warming()
         self._going_over = GoingOver()
 
-    def recall(self, request: bytes) -> _core.Recalled | None:
-        """Recalls through the index; None where it cannot answer."""
+    def recall(self, request: bytes, tokenizer: Tokenizer) -> _core.Recalled | None:
+        """Recalls through the index; None where it cannot answer, or has other tokens."""
         turn = self._going_over.turn()
         found = self._recalled_at_once(request)
         if found is None:
-            found = self.ask(lambda index: self._retrieved(index, request, turn))
+            found = self.ask(lambda index: self._retrieved(index, request, tokenizer, turn))
         elif self._going_over.ahead:
             self._going_over.settled(turn)
         index = self._index
@@ -73,8 +74,12 @@ class Projection(Filling):
             self._warming.missed(index)
         return found
 
-    def _retrieved(self, index: _core.Index, request: bytes, turn: int) -> _core.Recalled | None:
+    def _retrieved(
+        self, index: _core.Index, request: bytes, tokenizer: Tokenizer, turn: int
+    ) -> _core.Recalled | None:
         """Recalls, unless that might take back what the files have told."""
+        if index.tokenizer() != tokenizer:
+            return None
         _, _, changing = index.state()
         if not changing:
             self._going_over.settled(turn)

@@ -4,41 +4,35 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from membound.canonical import CanonicalStore, Quarantined
 from membound.errors import (
-    CanonicalFileError,
     IndexUnavailableError,
-    InvalidInputError,
     StoreClosedError,
 )
-from membound.excerpt import excerpt
-from membound.faults import reason_of
 from membound.file_names import file_name
-from membound.folders import make_private
 from membound.index_file import IndexFile
 from membound.layout import DELETED, INDEX, LOCK, MEMORY, PURGED
 from membound.projection import Progress, Projection
 from membound.purged import PurgedIds
 from membound.records import MemoryRecord
 from membound.retrieval import RetrievalResult, retrieve_among
-from membound.text import system_path
+from membound.settings import InUse, Settings
 from membound.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+    from pathlib import Path
 
     from membound import _core
     from membound.policy import MemoryPolicy
     from membound.request import Request
-    from membound.settings import Settings
     from membound.trace import IndexState, Trace
 
-__all__ = ["BUSY_SECONDS", "Session", "holds_store", "store_path"]
+__all__ = ["BUSY_SECONDS", "Session"]
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another one."""
@@ -66,7 +60,8 @@ class Session:
         self.policy = policy
         self.clock = clock
         self.writer = Writer(path / LOCK, BUSY_SECONDS)
-        self.settings = settings
+        self._in_use = InUse(path, settings)
+        self._durable = durable
         self._purged = PurgedIds(path / PURGED, durable=durable)
         purged = self._purged.now
         self._aside = CanonicalStore(path / DELETED, durable=durable, purged=purged)
@@ -76,7 +71,7 @@ class Session:
         self._index_file = IndexFile(
             path / INDEX,
             durable=durable,
-            tokenizer=settings.tokenizer,
+            tokenizer=lambda: Settings.in_use(path).tokenizer,
             postings_bytes=postings_bytes,
         )
         self.projection = (
@@ -90,15 +85,41 @@ class Session:
             self.projection.open()
 
     def check(self) -> None:
-        """Makes sure that the store is open, in the process that opened it.
+        """Makes sure that the store is open, in the process that opened it, and as it is by now.
 
         Raises:
             StoreClosedError: it is not.
+            CanonicalFileError: it was upgraded, and its settings cannot be read.
         """
         if self._closed:
             raise StoreClosedError("the store is closed; open it again")
         if self._process != os.getpid():
             raise StoreClosedError("the store was opened before the fork; open it in this process")
+        if self._in_use.follow() and self.projection is not None:
+            self.projection.open()
+
+    @property
+    def settings(self) -> Settings:
+        """What the store goes by."""
+        return self._in_use.settings
+
+    def move(self, settings: Settings, progress: Progress | None) -> bool:
+        """Goes over to other settings: they are written first, then the index is made anew.
+
+        Gives whether they are others.
+
+        Raises:
+            StoreBusyError: another writer would not yield; nothing was changed.
+            CanonicalFileError: they cannot be written; nothing was changed.
+            IndexUnavailableError: they are written, and the index cannot be made.
+        """
+        with self.writer.held():
+            if self.settings == settings:
+                return False
+            self._in_use.write(settings, durable=self._durable)
+            if self.projection is not None:
+                self.projection.rebuild(progress)
+        return True
 
     def close(self) -> None:
         """Lets everything go; a forked child's copy is left alone."""
@@ -124,7 +145,9 @@ class Session:
     def answer(self, request: Request) -> RetrievalResult:
         """Recalls through the index, or through the canonical files where it cannot answer."""
         projection = self.projection
-        found = None if projection is None else projection.recall(request.to_json())
+        found = (
+            None if projection is None else projection.recall(request.to_json(), request.tokenizer)
+        )
         if found is not None:
             return RetrievalResult.found(found, "ready")
         with nullcontext() if projection is None else projection.reading_files():
@@ -260,29 +283,3 @@ def _texts(records: Iterable[MemoryRecord], known: Mapping[str, bytes]) -> dict[
 
 def _lateness(record: MemoryRecord) -> int:
     return 2 if record.deleted_at else 1 if record.superseded_at else 0
-
-
-def holds_store(path: Path) -> bool:
-    """Tells whether a data folder holds a store: records, or the index of none yet."""
-    # A path that cannot be looked at, as it is too long, holds none.
-    return os.path.isdir(path / MEMORY) or os.path.isfile(path / INDEX)  # noqa: PTH112, PTH113
-
-
-def store_path(path: object, *, durable: bool) -> Path:
-    """Reads the path of a data folder, and makes the folder.
-
-    Raises:
-        InvalidInputError: it is no path, or another system's.
-        CanonicalFileError: the folder cannot be made.
-    """
-    text = system_path(path, "path")
-    if not text:
-        raise InvalidInputError("path", "a path that is not empty", excerpt(text))
-    folder = Path(text)
-    try:
-        make_private(folder.absolute(), durable=durable)
-    except (FileExistsError, NotADirectoryError):
-        raise InvalidInputError("path", "a folder, or nothing yet", excerpt(text)) from None
-    except OSError as error:
-        raise CanonicalFileError(text, "make", reason_of(error)) from error
-    return folder.absolute()

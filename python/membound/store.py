@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Literal, NoReturn, Self, Unpack, get_args
 
 from membound.arguments import require, require_callback
 from membound.context import DirectiveSelection, selected_directives
+from membound.data_folder import store_path
 from membound.errors import InvalidInputError
 from membound.feedback import FeedbackLog
-from membound.history import History
 from membound.inspection import diagnose, verify
 from membound.layout import LOCK
 from membound.listing import Cursor, listed
 from membound.numbers import seconds, whole
 from membound.policy import AgentAccess, MemoryPolicy
 from membound.request import RetrievalOptions, retrieval_request, scope_request
-from membound.session import BUSY_SECONDS, Session, store_path
+from membound.session import BUSY_SECONDS, Session
 from membound.settings import Settings
 from membound.text import PathText, word
 from membound.threads import in_thread
 from membound.tokens import TOKENIZERS, Tokenizer
+from membound.upgrading import Upgrading
 from membound.writer import Writer
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ __all__ = ["Durability", "MemoryStore"]
 Durability = Literal["full", "relaxed"]
 
 
-class MemoryStore(History):
+class MemoryStore(Upgrading):
     """A folder of records with an index; open one with `MemoryStore.open`.
 
     One store serves many threads. One process at a time writes; readers are never blocked. A child
@@ -74,8 +75,9 @@ class MemoryStore(History):
                 leaves that to the operating system.
             postings_bytes: most memory for postings, from which a process that goes on recalling
                 answers in microseconds; where they need more, and with 0, it answers from the file.
-            tokenizer: the version of the rules that make search tokens, for a new store; a store
-                keeps what it was made with, which is ``v1`` where nothing is said.
+            tokenizer: the version of the rules that make search tokens, for a new store, which has
+                ``v2`` where nothing is said. A store keeps what it was made with, until `upgrade`;
+                one that is older than settings has ``v1``.
 
         Raises:
             InvalidInputError: naming the argument that is not acceptable.

@@ -10,12 +10,14 @@ from membound import _core
 from membound.numbers import whole
 from membound.text import any_text, word
 
-__all__ = ["TOKENIZERS", "SearchTokens", "Tokenizer", "search_tokens"]
+__all__ = ["NEWEST", "TOKENIZERS", "SearchTokens", "Tokenizer", "search_tokens"]
 
 Tokenizer = Literal["v1", "v2"]
 """The rules that make search tokens, by their version."""
 
 TOKENIZERS: Final = get_args(Tokenizer)
+NEWEST: Final[Tokenizer] = "v2"
+"""What a new store is made with where nothing is said."""
 
 QUERY_TOKENS: Final[dict[Tokenizer, int]] = {"v1": 128, "v2": 255}
 """Most tokens taken from a query."""

@@ -42,6 +42,7 @@ _VERBS = {
     "export": "transfer",
     "rebuild": "maintenance",
     "doctor": "maintenance",
+    "upgrade": "upgrade",
     "evaluate": "evaluate",
     "tune": "tune",
     "bench": "measure",

@@ -18,7 +18,7 @@ from membound.cli.options import (
     noted,
     open_store,
 )
-from membound.cli.outcome import Declined, Failure, Interrupted
+from membound.cli.outcome import Declined, Failure, agreed
 from membound.cli.text import echo, echo_json, examples, note, printable
 from membound.errors import CanonicalFileError
 
@@ -149,16 +149,9 @@ def _purge(store: MemoryStore, id: str, *, yes: bool, expected_revision: int | N
     if not yes:
         with suppress(CanonicalFileError):  # one that cannot be used can be removed
             store.get(id)
-        if not _agreed(f"Remove {printable(id)} for good?"):
+        if not agreed(f"Remove {printable(id)} for good?"):
             raise Declined("nothing was removed")
     store.purge(id, expected_revision=expected_revision)
-
-
-def _agreed(question: str) -> bool:
-    try:
-        return click.confirm(question, err=True)
-    except click.Abort as error:
-        raise Interrupted("no answer; --yes does not ask") from error
 
 
 def _edit_content(record: MemoryRecord) -> tuple[str, int] | None:

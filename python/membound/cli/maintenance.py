@@ -13,9 +13,9 @@ from membound.cli.options import json_output, open_store, require_store
 from membound.cli.outcome import NEGATIVE
 from membound.cli.tables import echo_table, progress
 from membound.cli.text import echo, echo_json, examples, printable
+from membound.data_folder import holds_store
 from membound.doctor import examine
 from membound.errors import CanonicalFileError
-from membound.session import holds_store
 from membound.settings import Settings
 from membound.tokens import TOKENIZERS
 

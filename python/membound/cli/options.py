@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 import click
 
 from membound.cli.outcome import Failure
+from membound.data_folder import holds_store
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.fields import Authority, MemoryType, Scope
 from membound.policy import MemoryPolicy
-from membound.session import holds_store
 from membound.store import MemoryStore
 
 if TYPE_CHECKING:

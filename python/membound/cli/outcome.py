@@ -9,7 +9,7 @@ import click
 
 from membound.cli.text import printable
 
-__all__ = ["NEGATIVE", "Declined", "Failure", "Interrupted", "Unavailable"]
+__all__ = ["NEGATIVE", "Declined", "Failure", "Interrupted", "Unavailable", "agreed"]
 
 NEGATIVE: Final = 1  # an honest no: nothing found, problems found, lines skipped
 
@@ -41,3 +41,11 @@ class Interrupted(Failure):
     """Ctrl-C, or the end of input where an answer was needed; the code is the shells' own."""
 
     exit_code = 130
+
+
+def agreed(question: str) -> bool:
+    """Ask the person a question of yes or no; without an answer the command ends."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort as error:
+        raise Interrupted("no answer; --yes does not ask") from error

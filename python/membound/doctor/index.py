@@ -56,8 +56,9 @@ def cut_log(folder: Path) -> None:
     Raises:
         IndexUnavailableError: the index cannot be used.
     """
-    tokenizer = Settings.in_use(folder).tokenizer
-    IndexFile(folder / INDEX, durable=True, tokenizer=tokenizer).open().scrub()
+    IndexFile(
+        folder / INDEX, durable=True, tokenizer=lambda: Settings.in_use(folder).tokenizer
+    ).open().scrub()
 
 
 def _findings(session: Session, path: Path) -> Iterator[Finding]:
@@ -67,7 +68,7 @@ def _findings(session: Session, path: Path) -> Iterator[Finding]:
         yield Finding(check="index", severity="warning", what=what, advice=_REBUILT, fixable=True)
         return
     try:
-        index = IndexFile(path, durable=True, tokenizer=session.settings.tokenizer).open()
+        index = IndexFile(path, durable=True, tokenizer=lambda: session.settings.tokenizer).open()
         found = _compared(session, index)
     except (IndexUnavailableError, StoreBusyError) as error:
         yield _trouble(error, session.path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import msgspec
 
 from membound.arguments import require
+from membound.data_folder import holds_store
 from membound.doctor.files import PATIENCE, check_files, temporary_files
 from membound.doctor.finding import Check, Finding
 from membound.doctor.index import check_index, cut_log
@@ -16,7 +17,7 @@ from membound.doctor.place import check_place, wrong_modes
 from membound.errors import CanonicalFileError, InvalidInputError, StoreError
 from membound.excerpt import excerpt
 from membound.policy import MemoryPolicy
-from membound.session import Session, holds_store
+from membound.session import Session
 from membound.settings import Settings
 from membound.store import MemoryStore
 from membound.text import PathText, system_path

@@ -19,7 +19,7 @@ from membound.evaluation.report import EvaluationReport, Latency, Miss, PathRepo
 from membound.evaluation.scorer import score_evaluation
 from membound.policy import MemoryPolicy
 from membound.records import MemoryRecord
-from membound.request import retrieval_request
+from membound.request import retrieval_request, tokenizer_of
 from membound.store import MemoryStore
 from membound.times import timestamp
 from membound.trace import Trace
@@ -91,7 +91,11 @@ def evaluate(
     recall = partial(_recalled, now=now, relevance_mode=relevance_mode)
     with TemporaryDirectory(prefix="membound-evaluation-") as folder:
         with MemoryStore.open(
-            folder, policy=rules, durability="relaxed", postings_bytes=0
+            folder,
+            policy=rules,
+            durability="relaxed",
+            postings_bytes=0,
+            tokenizer=tokenizer_of(relevance_mode),
         ) as store:
             store.import_records(stored)
             if not store.wait_until_ready(_PATIENCE):

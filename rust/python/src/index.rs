@@ -54,6 +54,11 @@ impl Index {
         Ok((state.complete, state.folder, state.changing))
     }
 
+    /// What makes its tokens.
+    fn tokenizer(&self) -> &'static str {
+        self.0.tokenizer().name()
+    }
+
     /// Whether the file at the index's path is still the one that was opened.
     fn is_current(&self) -> bool {
         self.0.is_current()

@@ -52,6 +52,12 @@ mod _core {
         module.add("ranking_defaults", PyBytes::new(module.py(), &json(&RankingPolicy::default())?))
     }
 
+    /// The tokenizer that the index at a path was made with; None where there is no index that tells.
+    #[pyfunction]
+    fn index_tokenizer(py: Python<'_>, path: PathBuf) -> Option<&'static str> {
+        py.detach(|| index::noted_tokenizer(&path)).map(Tokenizer::name)
+    }
+
     /// The distinct search tokens of a text, and whether there were more than `limit`.
     #[pyfunction]
     fn search_tokens<'py>(

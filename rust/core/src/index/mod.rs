@@ -38,7 +38,7 @@ pub use connections::{after_fork_in_child, after_fork_in_parent, before_fork};
 pub use health::{Counts, Page, State};
 pub use hot::Warmth;
 pub use recall::Recalled;
-pub use schema::SCHEMA_VERSION;
+pub use schema::{SCHEMA_VERSION, noted_tokenizer};
 pub use write::Change;
 
 /// How long a statement waits for another process's lock.
@@ -137,6 +137,11 @@ impl Index {
         // Where the folder cannot be locked, it is gone, and the log with it.
         let _opening = file::opening(&self.path);
         self.connections.close();
+    }
+
+    /// What makes its tokens.
+    pub fn tokenizer(&self) -> Tokenizer {
+        self.settings.tokenizer
     }
 
     /// Whether the file at the index's path is still the one that was opened.

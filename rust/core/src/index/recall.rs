@@ -39,10 +39,10 @@ impl Index {
     }
 
     /// Recalls from one snapshot if it is known to be in line with the files in `folder`: every one was
-    /// looked at, the folder is as the index knows it, and no writer is at work.
+    /// looked at, the folder is as the index knows it, and no writer is at work. Of a request for another
+    /// tokenizer nothing is known.
     pub fn recall(&self, request: &Request, folder: &Path) -> Result<Option<Recalled>> {
-        self.require_tokenizer(request)?;
-        if !self.is_current() {
+        if request.tokenizer != self.settings.tokenizer || !self.is_current() {
             return Ok(None);
         }
         self.on_snapshot(|connection, seen| {

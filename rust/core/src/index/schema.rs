@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::connections::look;
+use super::connections::{at_work, close_with_checkpoint, connect, look};
 use super::log::MOST_BYTES;
 use super::{Settings, file};
 use crate::error::{Error, Result};
@@ -239,11 +239,30 @@ fn tables(connection: &Connection) -> Result<Vec<[String; 4]>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The tokenizer that the index at a path was made with; none where there is no index that tells.
+///
+/// It is read as it is, and nothing is made, mended or brought in.
+pub fn noted_tokenizer(path: &Path) -> Option<Tokenizer> {
+    file::require_files(path).ok()?;
+    let _at_work = at_work();
+    let _opening = file::opening(path).ok()?;
+    let connection = connect(path).ok()?;
+    close_with_checkpoint(&connection, false).ok()?;
+    match Header::read(&connection).ok()?.require() {
+        Ok(()) | Err(Error::IndexOutdated { .. }) => {
+            Tokenizer::named(&tokenizer(&connection).ok()??).ok()
+        }
+        Err(_) => None,
+    }
+}
+
+fn tokenizer(connection: &Connection) -> Result<Option<String>> {
+    let sql = "SELECT value FROM meta WHERE name = 'tokenizer'";
+    Ok(connection.query_row(sql, [], |row| row.get(0)).optional()?)
+}
+
 fn require_tokenizer(connection: &Connection, wanted: Tokenizer) -> Result<()> {
-    let tokenizer: Option<String> = connection
-        .query_row("SELECT value FROM meta WHERE name = 'tokenizer'", [], |row| row.get(0))
-        .optional()?;
-    match tokenizer {
+    match tokenizer(connection)? {
         Some(tokenizer) if tokenizer == wanted.name() => Ok(()),
         found => Err(Error::IndexOutdated {
             reason: format!("its tokenizer is {}", found.as_deref().unwrap_or("unknown")),
