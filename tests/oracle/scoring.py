@@ -118,7 +118,8 @@ class Workspace:
     def matches(self, unit: str) -> dict[int, float]:
         """Give m(unit, r) of each record r for which it is above 0.
 
-        1                       the unit is one of r
+        1                       the unit is one of r; of a single character: it is in some `c`
+                                unit of r
         the greatest Dice       else, of a word that is no stop word with the words of r, of which
                                 both have trigrams and Dice is at least 0.55
         0.3                     else, of two characters that are not both weak: each is in some
@@ -129,6 +130,8 @@ class Workspace:
             found: dict[int, float] = {}
             if unit[0] == "w" and unit[1:] not in STOP:
                 found = self._alike(unit)
+            elif unit[0] == "c" and len(unit) == 2:
+                found = dict.fromkeys(self._characters.get(unit[1], ()), 1.0)
             elif unit[0] == "c" and len(unit) == 3 and weak_characters(unit) < 2:
                 one, two = (self._characters.get(character, set()) for character in unit[1:])
                 found = dict.fromkeys(one & two if apart else (), apart)

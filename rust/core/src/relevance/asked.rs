@@ -54,6 +54,8 @@ impl Unit {
         let text = key.text();
         let mut body = text.chars();
         let kind = body.next();
+        // A character by itself is sought wherever it stands in a pair.
+        let key = alone(key).map_or(key, TokenKey::character);
         let (strength, back_off) = match kind {
             Some('w') if is_stop_word(body.as_str()) => (WEAK, BackOff::None),
             Some('w') => (1.0, like(body.as_str())),
@@ -62,6 +64,19 @@ impl Unit {
         };
         Self { token: Token::from(key), strength, back_off }
     }
+}
+
+impl Unit {
+    fn is_by_characters(&self) -> bool {
+        self.token.key().is_character() || matches!(self.back_off, BackOff::Apart(..))
+    }
+}
+
+/// The character of a pair token that stands for one alone.
+fn alone(key: TokenKey<'_>) -> Option<char> {
+    let mut characters = key.characters();
+    let first = characters.next()?;
+    characters.next().is_none().then_some(first)
 }
 
 fn like(word: &str) -> BackOff {
@@ -98,6 +113,8 @@ pub(crate) struct Asked {
     tokenizer: Tokenizer,
     /// The places of the units, by their tokens.
     order: Vec<usize>,
+    /// Whether any unit is matched by characters wherever they stand in pairs.
+    by_characters: bool,
     /// All trigrams of words that others may stand in for.
     trigrams: Vec<u64>,
 }
@@ -128,10 +145,11 @@ impl Asked {
         let mut trigrams: Vec<u64> = units.iter().flat_map(Unit::trigrams).copied().collect();
         trigrams.sort_unstable();
         trigrams.dedup();
+        let by_characters = units.iter().any(Unit::is_by_characters);
         let is_own = |own: &Vec<usize>| (0..units.len()).map(|at| own.contains(&at)).collect();
         let sentences = if sentences.len() < 2 { &[] } else { sentences.as_slice() };
         let sentences = sentences.iter().map(is_own).collect();
-        Self { units, sentences, truncated, levels, tokenizer, order, trigrams }
+        Self { units, sentences, truncated, levels, tokenizer, order, by_characters, trigrams }
     }
 
     /// What a record matches, by its own words.
@@ -147,8 +165,15 @@ impl Asked {
             if let TokenKey::Word(word) = token {
                 self.each_alike(word, |at, match_| matches[at] = matches[at].max(match_));
             }
-            characters.extend(token.characters());
+            if self.by_characters {
+                characters.extend(token.characters());
+            }
         });
+        for &character in &characters {
+            if let Some(at) = self.place(TokenKey::character(character)) {
+                matches[at] = 1.0;
+            }
+        }
         for (unit, match_) in self.units.iter().zip(&mut matches) {
             if let BackOff::Apart(one, two) = &unit.back_off
                 && characters.contains(one)
@@ -206,7 +231,8 @@ impl Reading {
         let mut own = Vec::new();
         let mut truncated = false;
         let longer = tokenizer.each_token(&asked, tokenizer.query_tokens(), |key| {
-            let known = self.units.iter().position(|unit| unit.token.key() == key);
+            let sought = alone(key).map_or(key, TokenKey::character);
+            let known = self.units.iter().position(|unit| unit.token.key() == sought);
             match known {
                 Some(at) => own.push(at),
                 None if self.units.len() < tokenizer.query_tokens() => {

@@ -126,6 +126,11 @@ impl<'t> TokenKey<'t> {
         Self::Packed(CHARACTER | u64::from(character))
     }
 
+    /// Whether it is that of a character by itself.
+    pub(crate) fn is_character(self) -> bool {
+        matches!(self, Self::Packed(packed) if packed & TRIGRAM == 0 && packed & PAIR == CHARACTER)
+    }
+
     /// The token of a month, by its number.
     fn month(month: u64) -> Self {
         Self::Packed(MONTH | month)
