@@ -18,6 +18,7 @@ from membound import (
     RankingWeights,
     retrieve_records,
 )
+from membound._core import floor_of
 from membound.errors import InvalidInputError
 from tests.adapters import (
     answer_of,
@@ -130,6 +131,7 @@ class TestUse:
         weighing = retrieve_records([], query, **options).trace.weighing
         assert weighing is not None
         assert weighing.floor == 0.123
+        assert floor_of(query) == name
 
     @pytest.mark.parametrize("mode", ["foundation-v1", "historical-v1"])
     def test_other_modes_keep_theirs(self, mode: RelevanceMode) -> None:

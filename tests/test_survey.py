@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from membound import MemoryPolicy, RankingFloors, RankingPolicy
 from membound.errors import IndexUnavailableError, InvalidInputError, MissingExtraError
 from membound.evaluation.survey import as_page, as_table, load_sets, read_earlier, survey
 from membound.evaluation.survey.answers import Answer
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from membound.evaluation.survey import DataSet, SurveyReport
+    from membound.evaluation.survey.report import Variant
     from membound.evaluation.survey.sets import Conversation
 
 
@@ -153,6 +155,30 @@ class TestReport:
         with pytest.raises(InvalidInputError) as refused:
             survey([])
         assert refused.value.field == "sets"
+
+
+class TestCurves:
+    def test_a_point_is_what_its_floor_selects(self, sets: tuple[DataSet, ...]) -> None:
+        """Both levels of admission move with the floor; the policy's own floor says nothing."""
+
+        def measured(floor: float, following_floor: float) -> Variant:
+            floors = RankingFloors(**dict.fromkeys(RankingFloors.__struct_fields__, floor))
+            ranking = RankingPolicy(
+                floors=floors, relative_floor=0.3, following_floor=following_floor
+            )
+            policy = MemoryPolicy(ranking=ranking)
+            modes: list[RelevanceMode] = ["foundation-v2"]
+            found = survey(sets, modes=modes, paths=["records"], rankers=[], policy=policy)
+            return found.variants["foundation-v2"]
+
+        for following_floor in (0.0, 0.75, 1.0):
+            (points, *_) = measured(1.0, following_floor).curves
+            assert len(points) > 2
+            for point in points:
+                floor = 1.0 if point.floor is None else point.floor - 1e-6
+                (means, *_) = measured(floor, following_floor).means
+                assert means["recall"] == point.recall
+                assert means["falseInjection"] == point.false_injection
 
 
 class TestEarlier:

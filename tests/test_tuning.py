@@ -136,6 +136,15 @@ class TestTune:
         assert "floors.other" in table
         assert table.endswith("gain +1.000 [+1.000 +1.000]: worth it")
 
+    def test_a_small_set_does_not_count(self, load: Any, tmp_path: Path) -> None:  # noqa: ANN401 — the fixture
+        load()
+        records, questions = house()
+        write_set(tmp_path / "shed", records[:24], questions[:4])
+        report = tune(load_sets([tmp_path]), policy=HIGH, resamples=100)
+        assert report.settings["leftOut"] == ["shed"]
+        assert list(report.trial.sets) == list(report.development.sets) == ["house"]
+        assert [group.name for group in report.trial.groups] == ["sets", "house"]
+
     @pytest.mark.parametrize(
         ("options", "field"),
         [
@@ -203,6 +212,7 @@ def gathered(*rows: tuple[float, float, bool], foreign: float = 0.0) -> Gathered
         set="s",
         floor="other",
         gold=1,
+        best=max(lexical for lexical, _, _ in rows),
         rows=tuple(((lexical, 1.0, 0.0, fresh, 0.5, 1.0), gold) for lexical, fresh, gold in rows),
         foreign=(foreign,),
         complete=True,

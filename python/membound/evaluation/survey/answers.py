@@ -217,7 +217,7 @@ def _scores(trace: Trace) -> tuple[float, ...]:
     features = [ranking.features for ranking in trace.rankings]
     if trace.weighing is None:
         return tuple(math.inf if some.type_affinity > 0 else some.lexical for some in features)
-    best = max((some.lexical for some in features), default=0.0)
+    best = trace.weighing.best
     relative, following = trace.weighing.relative_floor, trace.weighing.following_floor
 
     def score(lexical: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,8 +23,6 @@ __all__ = ["Gathered", "Row", "gather"]
 Row = tuple[tuple[float, ...], bool]
 """A record's features, in the order of the weights, and whether it answers."""
 
-_BEST_ALONE: Final = 1.0
-
 
 class Gathered(msgspec.Struct, frozen=True, kw_only=True):
     """One question that has an answer.
@@ -32,6 +30,7 @@ class Gathered(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         floor: the name of its floor.
         gold: how many records answer it.
+        best: the best lexical at home.
         rows: what is near enough to the best, in the order of equal scores.
         foreign: the best lexical where nothing answers it.
         complete: whether the rows are all there are.
@@ -40,6 +39,7 @@ class Gathered(msgspec.Struct, frozen=True, kw_only=True):
     set: str
     floor: str
     gold: int
+    best: float
     rows: tuple[Row, ...]
     foreign: tuple[float, ...]
     complete: bool
@@ -57,22 +57,21 @@ def gather(
         relative_floor: the lowest that will be looked at.
     """
     near = ranked_under(policy, floors=OPEN, relative_floor=relative_floor)
-    nearest = ranked_under(policy, floors=OPEN, relative_floor=_BEST_ALONE)
     for some in posed:
         if not some.gold:
             yield None
             continue
 
-        def ask(conversation: Conversation, under: MemoryPolicy, text: str) -> Trace:
-            return recall(conversation, text, mode="foundation-v2", policy=under).trace
+        def ask(conversation: Conversation, text: str = some.question.text) -> Trace:
+            return recall(conversation, text, mode="foundation-v2", policy=near).trace
 
-        text = some.question.text
-        trace = ask(some.home, near, text)
-        abroad = (ask(place.conversation, nearest, text) for place in some.elsewhere)
+        trace = ask(some.home)
+        abroad = (ask(place.conversation) for place in some.elsewhere)
         yield Gathered(
             set=some.set,
-            floor=floor_of(text),
+            floor=floor_of(some.question.text),
             gold=len(some.gold),
+            best=_best(trace),
             rows=_rows(some, trace),
             foreign=tuple(_best(other) for other in abroad),
             complete=len(trace.rankings) == trace.candidate_count - trace.filtered.irrelevant,
@@ -80,7 +79,7 @@ def gather(
 
 
 def _best(trace: Trace) -> float:
-    return max((ranking.features.lexical for ranking in trace.rankings), default=0.0)
+    return 0.0 if trace.weighing is None else trace.weighing.best
 
 
 def _rows(posed: Posed, trace: Trace) -> tuple[Row, ...]:

@@ -121,7 +121,8 @@ class TuningReport(msgspec.Struct, frozen=True, kw_only=True):
     def _lines(self) -> Iterator[str]:
         told: dict[str, Any] = {**self.versions, **self.settings}
         told["now"] = told["now"] or "of each conversation"
-        told["unanswerable"] = " ".join(told["unanswerable"]) or "none"
+        for name in ("unanswerable", "leftOut"):
+            told[name] = " ".join(told[name]) or "none"
         yield from (printable(f"{name}: {value}") for name, value in told.items())
         yield "search: {tried:,} tried, {rounds} rounds, {incomplete:,} incomplete".format_map(
             self.search

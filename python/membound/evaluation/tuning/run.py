@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["tune"]
 
 _LEAST: Final = 20
-"""Fewer questions than that in a half say nothing: their interval is one of chance."""
+"""Of fewer questions in a half an interval is one of chance."""
 
 
 def tune(
@@ -78,10 +79,9 @@ def tune(
     count(resamples, "resamples", 40, 1_000_000)
     unanswered = frozenset(unanswerable)
     halves = halved(known, count(seed, "seed", 0))
-    development, trial = (
-        _Half(sets=some, posed=pose(some, seed=seed, unanswerable=unanswered)) for some in halves
+    development, trial = _large_enough(
+        *(_Half(sets=some, posed=pose(some, seed=seed, unanswerable=unanswered)) for some in halves)
     )
-    _refuse_too_few(development, trial)
     counter = _Counter(3 * len(development.posed) + 2 * len(trial.posed), progress)
     with (
         TemporaryDirectory(prefix="membound-tuning-") as folder,
@@ -103,6 +103,7 @@ def tune(
             "recordLimit": _limit(start),
             "characterBudget": CHARACTER_BUDGET,
             "unanswerable": sorted(unanswered),
+            "leftOut": sorted({some.name for some in known} - {s.name for s in trial.sets}),
             "seed": seed,
             "resamples": resamples,
         },
@@ -139,15 +140,24 @@ def _limit(policy: MemoryPolicy) -> int:
     return min(LIMIT, policy.max_injected_records)
 
 
-def _refuse_too_few(*halves: _Half) -> None:
-    for half in halves:
-        answered = [some for some in half.posed if some.gold]
-        if len(answered) < _LEAST:
-            expected = f"at least {_LEAST} questions with answers in each half"
-            raise InvalidInputError("sets", expected, f"{len(answered)} in one")
-        if not any(some.elsewhere for some in answered):
-            expected = "conversations in which a question has no answer, in each half"
-            raise InvalidInputError("sets", expected, "no other one of the language")
+def _large_enough(*halves: _Half) -> tuple[_Half, ...]:
+    """Leave out the sets of which a half says too little: a set counts whatever its size."""
+    answered = [Counter(some.set for some in half.posed if some.gold) for half in halves]
+    large = {name for name in answered[0] if all(counts[name] >= _LEAST for counts in answered)}
+    if not large:
+        expected = f"a set with at least {_LEAST} questions with answers in each half"
+        raise InvalidInputError("sets", expected, "none")
+    kept = tuple(
+        _Half(
+            sets=tuple(some for some in half.sets if some.name in large),
+            posed=tuple(some for some in half.posed if some.set in large),
+        )
+        for half in halves
+    )
+    if not all(any(some.elsewhere for some in half.posed) for half in kept):
+        expected = "conversations in which a question has no answer, in each half"
+        raise InvalidInputError("sets", expected, "no other one of the language")
+    return kept
 
 
 @contextmanager

@@ -140,7 +140,8 @@ class _Worth:
         recalls, injected = [], []
         for some, rows in zip(self._sets[name], self._ordered[name], strict=True):
             floor = floors[some.floor]
-            found = _selected_gold(rows, floor, ranking, self._limit)
+            level = _level(some.best, floor, ranking)
+            found = 0 if level is None else _answering(rows, level, self._limit)
             recalls.append(found / some.gold)
             if some.foreign:
                 over = sum(best > 0 and best >= floor for best in some.foreign)
@@ -171,17 +172,18 @@ def _ordered(rows: Sequence[Row], weights: Sequence[float]) -> list[tuple[float,
     return [(features[0], answers) for features, answers in ranked]
 
 
-def _selected_gold(
-    rows: Sequence[tuple[float, bool]], floor: float, ranking: RankingPolicy, limit: int
-) -> int:
-    """Return how many that answer are among the first that are admitted."""
-    best = max((lexical for lexical, _ in rows), default=0.0)
+def _level(best: float, floor: float, ranking: RankingPolicy) -> float | None:
+    """Return what a record needs where the best has so much; None where that is not enough."""
     if best == 0 or best < floor:
-        return 0
-    level = max(ranking.relative_floor * best, ranking.following_floor * floor)
+        return None
+    return min(best, max(ranking.relative_floor * best, ranking.following_floor * floor))
+
+
+def _answering(rows: Sequence[tuple[float, bool]], level: float, limit: int) -> int:
+    """Return how many of the first that reach a level answer."""
     taken = found = 0
     for lexical, answers in rows:
-        if lexical > 0 and lexical >= min(level, best):
+        if lexical > 0 and lexical >= level:
             taken += 1
             found += answers
             if taken == limit:
