@@ -122,6 +122,9 @@ def test_evaluate_scores_and_writes_a_report(membound: Command, tmp_path: Path) 
     assert report["indexed"]["score"]["recallAtK"] == 1.0
     assert report["misses"] == []
     assert membound.json(*words, *now)["caseCount"] == 2
+    (tmp_path / "policy.json").write_text('{"enabled": false}')
+    silent = membound.json(*words, *now, "--policy", "policy.json")
+    assert silent["indexed"]["score"]["recallAtK"] == 0.5
 
 
 def test_evaluate_needs_its_data(membound: Command, tmp_path: Path) -> None:
