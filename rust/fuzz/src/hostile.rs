@@ -174,6 +174,7 @@ pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> R
             "scopes": SCOPES,
             "maxInjectedRecords": most,
             "directives": directives,
+            "ranking": if choices.ratio(1, 4)? { ranking(choices)? } else { Value::Null },
         },
         "purpose": choices.choose(&["injection", "tool"])?,
         "limit": choices.choose(&[64_u64, 4, 1, 0, u64::MAX])?,
@@ -187,6 +188,13 @@ pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> R
         "tags": if choices.ratio(1, 8)? { texts(choices)? } else { Vec::new() },
     })
     .to_string())
+}
+
+fn ranking(choices: &mut Unstructured<'_>) -> Result<Value> {
+    let mut level = || choices.choose(&[0.0, 0.2, 0.65, 1.0]);
+    let (han, other, relative, following) = (level()?, level()?, level()?, level()?);
+    let floors = json!({"han": han, "other": other});
+    Ok(json!({"floors": floors, "relativeFloor": relative, "followingFloor": following}))
 }
 
 fn option<'c, T>(choices: &mut Unstructured<'_>, from: &'c [T]) -> Result<Option<&'c T>> {
