@@ -119,7 +119,7 @@ class TestTune:
         assert not changed.worthwhile
 
     def test_what_the_search_takes_for_worth_is_what_is_measured(self, load: Any) -> None:  # noqa: ANN401 — the fixture
-        report = tune(load(), policy=HIGH, injection=0, resamples=100)
+        report = tune(load(), policy=HIGH, injection=0, precision=1, resamples=100)
         assert report.search["incomplete"] == 0
         assert report.search["worth"] == report.development.after[0]["worth"]
 
@@ -150,6 +150,7 @@ class TestTune:
         [
             ({"policy": {}}, "policy"),
             ({"injection": 2}, "injection"),
+            ({"precision": -1}, "precision"),
             ({"seed": -1}, "seed"),
             ({"resamples": 1}, "resamples"),
             ({"progress": 1}, "progress"),
@@ -211,7 +212,7 @@ def gathered(*rows: tuple[float, float, bool], foreign: float = 0.0) -> Gathered
     return Gathered(
         set="s",
         floor="other",
-        gold=1,
+        gold=sum(gold for _, _, gold in rows),
         best=max(lexical for lexical, _, _ in rows),
         rows=tuple(((lexical, 1.0, 0.0, fresh, 0.5, 1.0), gold) for lexical, fresh, gold in rows),
         foreign=(foreign,),
@@ -250,6 +251,14 @@ class TestSearch:
         found = search(RankingPolicy(), questions, Goal(injection=0.0), 8)
         assert found.worth == 1
         assert found.ranking.relative_floor in {0.5, 0.55}
+
+    def test_precision_that_is_asked_for_keeps_them_out(self) -> None:
+        questions = [gathered((0.6, 1.0, True), (0.35, 1.0, False), (0.35, 1.0, True))] * 3
+        free = search(RankingPolicy(), questions, Goal(injection=0.0), 8)
+        assert free.ranking.relative_floor < 0.65
+        asked = search(RankingPolicy(), questions, Goal(injection=0.0, precision=1.0), 8)
+        assert asked.ranking.relative_floor == 0.65
+        assert (free.worth, asked.worth) == (1, 0.5)
 
     def test_no_record_without_a_word_is_counted(self) -> None:
         start = RankingPolicy(floors=floors(0), relative_floor=0, following_floor=0)

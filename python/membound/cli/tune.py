@@ -60,7 +60,15 @@ __all__ = ["tune_command"]
     default=0.15,
     show_default=True,
     metavar="SHARE",
-    help="False injection up to which recall alone counts.",
+    help="False injection beyond it costs.",
+)
+@click.option(
+    "--precision",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    help="Precision below it costs.",
 )
 @click.option(
     "--seed",
@@ -102,6 +110,7 @@ def tune_command(
     as_json: bool,
     unanswerable: tuple[str, ...],
     injection: float,
+    precision: float,
     seed: int,
     resamples: int,
 ) -> None:
@@ -116,6 +125,7 @@ def tune_command(
             sets,
             policy=policy,
             injection=injection,
+            precision=precision,
             now=now,
             unanswerable=unanswerable,
             seed=seed,

@@ -1,4 +1,4 @@
-"""The goal: recall of the selection, less what more than so much false injection costs."""
+"""The goal: recall of the selection, less what injection and a lack of precision cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PENALTY", "Goal"]
 
 PENALTY: Final = 2.0
-"""What each point of false injection beyond the target costs, in points of recall."""
+"""What each point beyond a target costs, in points of recall."""
 
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,13 +27,16 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         injection: up to so much false injection costs nothing.
+        precision: down to so little precision costs nothing.
     """
 
     injection: float
+    precision: float = 0.0
 
-    def worth(self, recall: float, injected: float) -> float:
+    def worth(self, recall: float, injected: float, precision: float) -> float:
         """Return the worth of a set's means."""
-        return recall - PENALTY * max(0.0, injected - self.injection)
+        beyond = max(0.0, injected - self.injection) + max(0.0, self.precision - precision)
+        return recall - PENALTY * beyond
 
     def worth_of(self, group: Group, values: Values) -> float | None:
         """Return the worth of a group; None without questions that have answers."""
@@ -54,11 +57,12 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
         draws = zip(*(_drawn(part, seed, times) for part in parts), strict=True)
         return bounded(gained(parts), [gained(draw) for draw in draws])
 
-    def _worth(self, values: Values, numbers: Iterable[int]) -> float:
-        pairs = [(values["recall"][n], values["falseInjection"][n]) for n in numbers]
-        recalls = [recall for recall, _ in pairs if recall is not None]
-        injected = [some for _, some in pairs if some is not None]
-        return self.worth(macro([recalls]) or 0.0, macro([injected]) or 0.0)
+    def _worth(self, values: Values, numbers: Sequence[int]) -> float:
+        recall, injected, precision = (
+            macro([[some for n in numbers if (some := values[metric][n]) is not None]]) or 0.0
+            for metric in ("recall", "falseInjection", "precision")
+        )
+        return self.worth(recall, injected, precision)
 
 
 def _parts(group: Group, values: Values) -> list[list[int]]:

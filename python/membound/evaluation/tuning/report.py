@@ -57,11 +57,11 @@ class HalfReport(msgspec.Struct, frozen=True, kw_only=True):
 
     def rows(self) -> Iterator[list[str]]:
         """Yield a row for each group, under headings."""
-        yield ["group", "recall", "", "injects", "", "worth", "", "gain"]
+        yield ["group", "recall", "", "injects", "", "precision", "", "worth", "", "gain"]
         told = zip(self.groups, self.before, self.after, self.gains, strict=True)
         for group, before, after, gain in told:
             cells = [f"{group.kind} {group.name}"]
-            for metric in ("recall", "falseInjection", "worth"):
+            for metric in ("recall", "falseInjection", "precision", "worth"):
                 cells += [_mean(before[metric]), _mean(after[metric])]
             yield [*cells, "-" if gain is None else _with_interval(gain)]
 

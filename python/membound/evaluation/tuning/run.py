@@ -47,6 +47,7 @@ def tune(
     *,
     policy: MemoryPolicy | None = None,
     injection: float = 0.15,
+    precision: float = 0.0,
     now: datetime | None = None,
     unanswerable: Iterable[str] = ("adversarial",),
     seed: int = 0,
@@ -61,6 +62,7 @@ def tune(
         sets: what `load_sets` read.
         policy: what is to be improved on; by default the mode's own numbers.
         injection: up to so much false injection costs nothing.
+        precision: down to so little precision costs nothing.
         now: when it is asked; by default each conversation is asked at its last record.
         unanswerable: categories whose questions nothing answers, whatever their ids say.
         seed: of the halves, the choice of places elsewhere, and the draws.
@@ -74,7 +76,7 @@ def tune(
     known = tuple(sets)
     start = MemoryPolicy() if policy is None else policy
     require(start, MemoryPolicy, "policy", "a MemoryPolicy or None")
-    goal = Goal(injection=unit(injection, "injection"))
+    goal = Goal(injection=unit(injection, "injection"), precision=unit(precision, "precision"))
     require_callback(progress, "progress")
     count(resamples, "resamples", 40, 1_000_000)
     unanswered = frozenset(unanswerable)
@@ -99,6 +101,7 @@ def tune(
         settings={
             "now": None if now is None else timestamp(now),
             "injection": goal.injection,
+            "precision": goal.precision,
             "penalty": PENALTY,
             "recordLimit": _limit(start),
             "characterBudget": CHARACTER_BUDGET,

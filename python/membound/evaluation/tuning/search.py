@@ -137,16 +137,17 @@ class _Worth:
         return macro([[self._of_set(name, ranking, floors)] for name in self._sets]) or 0.0
 
     def _of_set(self, name: str, ranking: RankingPolicy, floors: dict[str, float]) -> float:
-        recalls, injected = [], []
+        recalls, injected, precisions = [], [], []
         for some, rows in zip(self._sets[name], self._ordered[name], strict=True):
             floor = floors[some.floor]
             level = _level(some.best, floor, ranking)
-            found = 0 if level is None else _answering(rows, level, self._limit)
+            found, taken = (0, 0) if level is None else _selected(rows, level, self._limit)
             recalls.append(found / some.gold)
+            precisions.append(found / taken if taken else 0.0)
             if some.foreign:
                 over = sum(best > 0 and best >= floor for best in some.foreign)
                 injected.append(over / len(some.foreign))
-        return self._goal.worth(macro([recalls]) or 0.0, macro([injected]) or 0.0)
+        return self._goal.worth(*(macro([some]) or 0.0 for some in (recalls, injected, precisions)))
 
     def _order(self, weights: RankingWeights) -> None:
         """Put the rows of all questions in the order of their final scores."""
@@ -179,8 +180,8 @@ def _level(best: float, floor: float, ranking: RankingPolicy) -> float | None:
     return min(best, max(ranking.relative_floor * best, ranking.following_floor * floor))
 
 
-def _answering(rows: Sequence[tuple[float, bool]], level: float, limit: int) -> int:
-    """Return how many of the first that reach a level answer."""
+def _selected(rows: Sequence[tuple[float, bool]], level: float, limit: int) -> tuple[int, int]:
+    """Return how many of the first that reach a level answer, and how many those are."""
     taken = found = 0
     for lexical, answers in rows:
         if lexical > 0 and lexical >= level:
@@ -188,4 +189,4 @@ def _answering(rows: Sequence[tuple[float, bool]], level: float, limit: int) -> 
             found += answers
             if taken == limit:
                 break
-    return found
+    return found, taken
