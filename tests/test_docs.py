@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 import tempfile
 from datetime import datetime
@@ -13,11 +14,17 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from membound import MemoryRecord, MemoryStore, RetrievalResult, retrieve_records
+from membound import (
+    MemoryRecord,
+    MemoryStore,
+    RetrievalResult,
+    retrieve_records,
+    search_tokens,
+)
 from membound.cli.app import commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from membound.request import RelevanceMode
 
@@ -121,6 +128,70 @@ def test_the_worked_example_drops_and_selects_as_the_code_does(example: str) -> 
     assert f"Selected, in order: {selected}; {trace.candidate_count} candidates; dropped: " in told
     assert ", ".join(f"{stage} {count}" for stage, count in dropped.items()) in told
     assert f"The block has {len(found.context)} characters" in told
+
+
+@pytest.fixture(name="weighed")
+def weighed_example() -> str:
+    return section("docs/ranking.md", "foundation-v2").partition("\n### An example")[2]
+
+
+def numbers(cells: list[str]) -> list[float]:
+    """The number of each cell that has one."""
+    return [float(cell) for cell in cells if cell != "–"]
+
+
+def added(told: str) -> float:
+    """What a cell says that some products come to, where that is so."""
+    sum_, _, total = told.rpartition(" = ")
+    products = [math.prod(map(float, product.split("·"))) for product in sum_.split(" + ")]
+    assert float(total) == pytest.approx(sum(products), abs=3e-4)
+    return float(total)
+
+
+def four_decimals(values: Iterable[float]) -> object:
+    return pytest.approx(list(values), abs=5.0001e-5, rel=0)
+
+
+def test_the_example_of_weighed_words_has_the_weights_of_the_code(weighed: str) -> None:
+    told = {
+        cells[0].strip("`"): numbers(cells[1:])
+        for cells in rows(weighed)
+        if cells[0].startswith("`w")
+    }
+    weighing = recall(weighed, "foundation-v2").trace.weighing
+    assert weighing is not None
+    query = json.loads(next(fenced(weighed, "json"))[1])["query"]
+    assert tuple(told) == search_tokens(query, tokenizer="v2").tokens
+    for (strength, *rest), holders in zip(told.values(), weighing.holders, strict=True):
+        rarity = math.log1p((weighing.records + 100 - holders + 0.5) / (holders + 0.5))
+        assert rest == four_decimals([holders, rarity, strength * rarity])
+    text = " ".join(weighed.split())
+    assert f"So N = {weighing.records}, all lengths together are {weighing.units}, " in text
+    assert f"mean L = {weighing.units / weighing.records:.4f}" in text
+    assert f"reaches the floor of {weighing.floor}. " in text
+
+
+def test_the_example_of_weighed_words_has_the_scores_of_the_code(weighed: str) -> None:
+    told = {
+        cells[0].strip("`"): cells[1:]
+        for cells in rows(weighed)
+        if cells[0].startswith("`") and not cells[0].startswith("`w")
+    }
+    found = recall(weighed, "foundation-v2")
+    weights = [numbers(cells[1:])[-1] for cells in rows(weighed) if cells[0].startswith("`w")]
+    rarest = math.log1p((3 + 100 - 1 + 0.5) / 1.5)
+    ranked = {one.memory_id: one.features for one in found.trace.rankings}
+    selected = ", ".join(f"`{id}`" for id in found.trace.selected_ids)
+    assert f"Selected, in order: {selected}." in " ".join(weighed.split())
+    for id, (sum_, *others) in told.items():
+        total, (cover, stretch, lexical, *final) = added(sum_), numbers(others)
+        assert cover == pytest.approx(total / (sum(weights) + 2 * rarest), abs=1e-4)
+        assert lexical == pytest.approx(math.sqrt(cover / stretch), abs=2e-4)
+        assert bool(final) is (id in ranked)
+        if id in ranked:
+            features = ranked[id]
+            assert [lexical, *final] == four_decimals([features.lexical, features.final_score])
+    assert found.trace.filtered.irrelevant == len(told) - len(ranked) == 1
 
 
 def test_the_full_record_is_canonical() -> None:
