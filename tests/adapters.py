@@ -58,6 +58,7 @@ def policy_of(mapping: dict[str, Any] | None) -> membound.MemoryPolicy:
             max_records=rules["maxRecords"],
             max_characters=rules["maxCharacters"],
         ),
+        ranking=msgspec.convert(mapping.get("ranking"), membound.RankingPolicy | None),
     )
 
 

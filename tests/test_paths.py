@@ -81,6 +81,14 @@ def test_generated_for_words_that_are_weighed(number: int, tmp_path: Path) -> No
     assert_paths_agree(tmp_path, records, requests)
 
 
+def test_words_that_are_weighed_among_many(tmp_path: Path) -> None:
+    """So many records that words, and characters of pairs, are held by lists and by bits."""
+    chance = random.Random("weighed-many")
+    records = make_memories(chance, 4000)
+    requests = [make_asking(chance, records) for _ in range(40)]
+    assert_paths_agree(tmp_path, records, requests)
+
+
 def test_a_query_of_as_many_units_as_there_may_be(tmp_path: Path) -> None:
     """Postings count in a byte, by lists of few records and by bits of many."""
     words = [f"w{number:03}" for number in range(300)]

@@ -6,8 +6,11 @@ apart, so that every rule of the mode decides somewhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tests.oracle import DEFAULT_POLICY
+from tests.oracle.levels import FLOORS
+from tests.oracle.weighed import WEIGHTS
 from tests.strategies import EMPTY, HINTING, make_records, make_request, maybe
 
 if TYPE_CHECKING:
@@ -131,8 +134,25 @@ def make_memories(chance: random.Random, count: int) -> list[Record]:
     ]
 
 
+def make_ranking(chance: random.Random) -> dict[str, Any]:
+    """Make weights and floors, at times none at all."""
+    shares = [chance.choice([0, 1, 2]) for _ in list(WEIGHTS)[1:]]
+    lexical = chance.choice([1, 4, 16])
+    together = sum(shares) + lexical
+    weights = dict(zip(WEIGHTS, (part / together for part in (lexical, *shares)), strict=True))
+    return {
+        "weights": weights,
+        "floors": {script: chance.choice([0, 0.2, 0.4, 0.6, 1]) for script in FLOORS},
+        "relativeFloor": chance.choice([0, 0.3, 0.65, 0.9, 1]),
+        "followingFloor": chance.choice([0, 0.3, 0.75, 1]),
+    }
+
+
 def make_asking(chance: random.Random, records: list[Record]) -> Request:
     """Make a request under `foundation-v2`."""
     request = make_request(chance, records)
     asked = {"query": make_question(chance, records)} if chance.random() < 0.8 else {}
+    if chance.random() < 0.3:
+        policy = request.get("policy", DEFAULT_POLICY)
+        request["policy"] = {**policy, "ranking": make_ranking(chance)}
     return {**request, **asked, "tokenizer": "v2", "relevance_mode": "foundation-v2"}

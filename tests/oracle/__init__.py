@@ -35,7 +35,7 @@ def retrieve(
     tokenizer = request.get("tokenizer", "v1")
     mode = request.get("relevance_mode", "foundation-v1")
     if mode == "foundation-v2":
-        rows, told = weighed.ranked(left, query, now)
+        rows, told = weighed.ranked(left, query, now, policy.get("ranking", {}))
     else:
         rows, told = ranking.ranked(left, query, now, mode, tokenizer)
     limit = record_limit(request.get("limit", 64), policy)
