@@ -12,7 +12,7 @@ from pathlib import Path
 
 import membound
 from tests.adapters import options_of, records_of
-from tests.strategies import make_records, make_request
+from tests.wordings import KINDS
 
 ROOT = Path(__file__).parent.parent
 SEEDS = range(5)
@@ -25,19 +25,23 @@ def bytes_of(result: membound.RetrievalResult) -> bytes:
 
 
 def digest(folder: Path) -> str:
-    """Answer generated requests through the pure function and through a fresh store."""
-    chance = random.Random("determinism")
-    made = make_records(chance, 120)
-    records = records_of(made)
+    """Answer generated requests through the pure function and through fresh stores."""
     told = hashlib.sha256()
-    with membound.MemoryStore.open(folder, durability="relaxed") as store:
-        store.import_records(records)
-        store.wait_until_ready(60)
-        for _ in range(ROUNDS):
-            request = make_request(chance, made)
-            query, options = request["query"], options_of(request)
-            told.update(bytes_of(membound.retrieve_records(records, query, **options)))
-            told.update(bytes_of(store.retrieve(query, **options)))
+    for kind in KINDS:
+        chance = random.Random("determinism")
+        made = kind.records(chance, 120)
+        records = records_of(made)
+        path = folder / kind.tokenizer
+        with membound.MemoryStore.open(
+            path, durability="relaxed", tokenizer=kind.tokenizer
+        ) as store:
+            store.import_records(records)
+            store.wait_until_ready(60)
+            for _ in range(ROUNDS):
+                request = kind.request(chance, made)
+                query, options = request["query"], options_of(request)
+                told.update(bytes_of(membound.retrieve_records(records, query, **options)))
+                told.update(bytes_of(store.retrieve(query, **options)))
     return told.hexdigest()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -23,8 +22,8 @@ from tests.adapters import (
     warm_store_of,
     without_channels,
 )
-from tests.strategies import NOW, make_records, make_request
-from tests.wordings import make_asking, make_memories
+from tests.strategies import NOW
+from tests.wordings import KINDS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,23 +31,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import membound
-    from membound.tokens import Tokenizer
     from tests.conformance import Request
     from tests.oracle.tokens import Record
 
 STEPS = 60
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What stores are made of and asked for, under one tokenizer."""
-
-    tokenizer: Tokenizer
-    records: Callable[[random.Random, int], list[Record]]
-    request: Callable[[random.Random, list[Record]], Request]
-
-
-KINDS = [Kind("v1", make_records, make_request), Kind("v2", make_memories, make_asking)]
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.tokenizer for kind in KINDS])
 
 

@@ -6,6 +6,7 @@ apart, so that every rule of the mode decides somewhere.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle import DEFAULT_POLICY
@@ -15,7 +16,9 @@ from tests.strategies import EMPTY, HINTING, make_records, make_request, maybe
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Callable
 
+    from membound.tokens import Tokenizer
     from tests.conformance import Request
     from tests.oracle.tokens import Record
 
@@ -156,3 +159,15 @@ def make_asking(chance: random.Random, records: list[Record]) -> Request:
         policy = request.get("policy", DEFAULT_POLICY)
         request["policy"] = {**policy, "ranking": make_ranking(chance)}
     return {**request, **asked, "tokenizer": "v2", "relevance_mode": "foundation-v2"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What stores of a tokenizer are made of, and asked for."""
+
+    tokenizer: Tokenizer
+    records: Callable[[random.Random, int], list[Record]]
+    request: Callable[[random.Random, list[Record]], Request]
+
+
+KINDS = [Kind("v1", make_records, make_request), Kind("v2", make_memories, make_asking)]
