@@ -81,6 +81,21 @@ def test_generated_for_words_that_are_weighed(number: int, tmp_path: Path) -> No
     assert_paths_agree(tmp_path, records, requests)
 
 
+def test_a_sentence_that_is_wholly_answered(tmp_path: Path) -> None:
+    """Nothing is above its lexical then but what rounding adds; others need all of the best."""
+    said = [f"7{at:02}1 7{at:02}2 7{at:02}3" for at in range(24)]
+    records = [
+        whole({"id": f"m{at}", "content": f"{words} {'x' * (at + 1)} {'wall' * (at % 2)}"})
+        for at, words in enumerate(said)
+    ]
+    policy = {**DEFAULT_POLICY, "ranking": {"relativeFloor": 1}}
+    base = {"now": NOW, "policy": policy, "tokenizer": "v2", "relevance_mode": "foundation-v2"}
+    requests = [{**base, "query": f"{words}. tomatoes and garlic"} for words in said]
+    found = [ask_records(records, request)["selectedIds"] for request in requests]
+    assert found == [[record["id"]] for record in records]
+    assert_paths_agree(tmp_path, records, requests)
+
+
 def test_words_that_are_weighed_among_many(tmp_path: Path) -> None:
     """So many records that words, and characters of pairs, are held by lists and by bits."""
     chance = random.Random("weighed-many")

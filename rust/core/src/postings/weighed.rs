@@ -27,6 +27,8 @@ use crate::relevance::{Asked, Held, Scoring};
 
 /// More than what rounding can take from a sum of weights, as a share of it.
 const ROUNDING: f64 = 1e-4;
+/// More than what rounding can add to lexical.
+const DECIMALS: f64 = 1e-9;
 
 /// Proposes every document that is relevant.
 pub(super) fn weighed(
@@ -185,8 +187,10 @@ impl<'q> Search<'q> {
     }
 }
 
+/// The square of what is rounded to this lexical, or of less.
 fn squared(lexical: f64) -> f64 {
-    lexical * lexical
+    let least = f64::max(lexical - DECIMALS, 0.0);
+    least * least
 }
 
 /// A little more, so that rounding takes nothing from it.
