@@ -122,13 +122,13 @@ VISIBLE = [
         }
     ),
 ]
-ASKED = request_of(
-    "Was the harbor radio repaired? 港的猫",
-    workspace="/ws/alpha",
-    min_confidence=0.3,
-    type="fact",
-    tags=["boat"],
-)
+ASKED = request_of("Was the harbor radio repaired? 港的猫", workspace="/ws/alpha")
+FILTERS: dict[str, dict[str, Any]] = {
+    "unsure": {"min_confidence": 0.3},
+    "another type": {"type": "fact"},
+    "without the tag": {"tags": ["boat"]},
+}
+ALL_FILTERS = {"min_confidence": 0.3, "type": "fact", "tags": ["boat"]}
 
 
 def hidden(name: str, number: int) -> Record:
@@ -138,12 +138,15 @@ def hidden(name: str, number: int) -> Record:
     return whole({**fields, **INVISIBLE[name]})
 
 
+@pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize("name", INVISIBLE)
-def test_what_may_not_be_seen_changes_not_a_byte(name: str, tmp_path: Path) -> None:
-    alone = everywhere(tmp_path / "alone", VISIBLE, ASKED)
+def test_what_may_not_be_seen_changes_not_a_byte(name: str, filtered: bool, tmp_path: Path) -> None:
+    """Paths count plain records in groups where no filter looks at each."""
+    request = {**ASKED, **(ALL_FILTERS if filtered else FILTERS.get(name, {}))}
+    alone = everywhere(tmp_path / "alone", VISIBLE, request)
     assert alone[0].trace.selected_ids
     more = [hidden(name, number) for number in range(20)]
-    among = everywhere(tmp_path / "among", [*more[:10], *VISIBLE, *more[10:]], ASKED)
+    among = everywhere(tmp_path / "among", [*more[:10], *VISIBLE, *more[10:]], request)
     assert list(map(told, among)) == list(map(told, alone))
     assert {dropped(one) - dropped(alone[0]) for one in among} == {20}
 
