@@ -13,20 +13,22 @@ from tests.foreign import replace_in_pages_of_words, seal, sealed_sql
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from membound.tokens import Tokenizer
+
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 IDS = {f"m{n}" for n in range(5)}
 
 
-def opened(folder: Path) -> MemoryStore:
-    return MemoryStore.open(folder, clock=lambda: NOW, durability="relaxed")
+def opened(folder: Path, tokenizer: Tokenizer | None = None) -> MemoryStore:
+    return MemoryStore.open(folder, clock=lambda: NOW, durability="relaxed", tokenizer=tokenizer)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(params=["v1", "v2"])
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     drafts = [MemoryDraft(f"kiwi harvest {id}", scope="user", id=id, tags=["fruit"]) for id in IDS]
     # So many others that recall asks for words.
     drafts += [MemoryDraft(f"plum {number}", scope="user") for number in range(60)]
-    with opened(tmp_path / "store") as store:
+    with opened(tmp_path / "store", request.param) as store:
         store.remember_many(drafts)
         store.remember("plum", scope="workspace", workspace="/ws", id="gone")
         store.delete("gone")
@@ -49,6 +51,7 @@ SCRIPTS = {
     "hints": "UPDATE record SET answers = answers + 1 WHERE id = 'm1'",
     "a mark": "UPDATE record SET mark = NULL WHERE id = 'gone'",
     "a date": "UPDATE record SET updated = updated + 1 WHERE id = 'm1'",
+    "a length": "UPDATE record SET length = length + 1 WHERE id = 'm1'",
     "a successor": "UPDATE record SET supersedes = 'm2' WHERE id = 'm1'",
     "no JSON": "UPDATE record SET json = x'7b' WHERE id = 'm1'",
     "another record's words": "UPDATE search_docsize SET id = 77 WHERE id = 2",
@@ -78,6 +81,21 @@ def healed(folder: Path) -> None:
 def test_a_wrong_row_word_or_count_is_found_and_healed(folder: Path, name: str) -> None:
     sealed_sql(folder, SCRIPTS[name])
     healed(folder)
+
+
+@pytest.mark.parametrize("folder", ["v2"], indirect=True)
+@pytest.mark.parametrize(
+    "script",
+    [
+        "DELETE FROM vocabulary",
+        "UPDATE vocabulary SET words = replace(words, 'harvest', 'harvesu')",
+    ],
+)
+def test_a_word_that_the_vocabulary_lacks_is_found_and_healed(folder: Path, script: str) -> None:
+    sealed_sql(folder, script)
+    healed(folder)
+    with opened(folder) as store:
+        assert set(store.retrieve("harvests").trace.selected_ids) == IDS
 
 
 def test_turned_bits_inside_a_page_of_words_are_found_and_healed(folder: Path) -> None:

@@ -30,6 +30,11 @@ use crate::trace::{Channel, Mode};
 /// So many rows of a place are listed in the time in which one row is looked at.
 const LISTED: usize = 8;
 
+/// What is looked at of a row.
+pub(super) const LOOK: &str =
+    "SELECT place, standing, id, confidence, importance, answers, updated, observed, json,
+    length FROM record WHERE row = ?1";
+
 /// One retrieval over the snapshot of one connection.
 pub(super) struct Fts5<'c> {
     connection: &'c Connection,
@@ -90,7 +95,7 @@ impl<'c> Fts5<'c> {
     }
 
     /// The rows that have a say whatever their words.
-    fn without_words(&self, query: &Query<'_>, places: &[PlaceRow]) -> Result<Vec<i64>> {
+    pub(super) fn without_words(&self, query: &Query<'_>, places: &[PlaceRow]) -> Result<Vec<i64>> {
         let mut special = self
             .connection
             .prepare_cached("SELECT row FROM record WHERE place = ?1 AND standing = ?2")?;
@@ -147,10 +152,7 @@ impl Fts5<'_> {
         let mut census = Census::take(self.connection, query.request, &places)?;
         let proposed = self.proposed(query, share, &places, &census)?;
         let asked = Asked::of(query);
-        let mut find = self.connection.prepare_cached(
-            "SELECT place, standing, id, confidence, importance, answers, updated, observed, json
-             FROM record WHERE row = ?1",
-        )?;
+        let mut find = self.connection.prepare_cached(LOOK)?;
         let (mut candidates, mut unjudged) = (Vec::new(), Vec::new());
         for row in proposed.rows {
             let in_tail = proposed.tail.binary_search(&row).is_ok();
@@ -195,7 +197,7 @@ impl Fts5<'_> {
 }
 
 /// A record that its columns tell to be eligible; of any other one the census knows what becomes of it.
-fn judged(
+pub(super) fn judged(
     request: &Request,
     (scope, authority, kind): (Scope, Authority, MemoryType),
     columns: &Row<'_>,
@@ -231,6 +233,6 @@ pub(super) fn parse(json: &[u8]) -> Result<Record> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
-fn damaged(error: impl ToString) -> Error {
+pub(super) fn damaged(error: impl ToString) -> Error {
     Error::IndexCorrupt { reason: error.to_string() }
 }

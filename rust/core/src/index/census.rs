@@ -32,10 +32,13 @@ pub(super) fn places(connection: &Connection, query: &Query<'_>) -> Result<Vec<P
     Ok(found)
 }
 
+/// Counts of records of one standing in one place.
 #[derive(Debug, Clone, Copy, Default)]
-struct Group {
+pub(super) struct Group {
     all: usize,
-    confident: usize,
+    pub(super) confident: usize,
+    /// The units of all.
+    pub(super) length: usize,
 }
 
 /// How many records of each standing each visible place has.
@@ -56,14 +59,14 @@ impl Census {
             .prepare_cached("SELECT ifnull(sum(records), 0) FROM census")?
             .query_row([], |row| row.get(0))?;
         let mut census = Self { elsewhere: total, groups: BTreeMap::new() };
-        let mut count =
-            connection.prepare_cached("SELECT standing, records FROM census WHERE place = ?1")?;
+        let mut count = connection
+            .prepare_cached("SELECT standing, records, length FROM census WHERE place = ?1")?;
         for place in places {
             let mut rows = count.query([place.row])?;
             while let Some(row) = rows.next()? {
                 let all = row.get(1)?;
                 census.elsewhere = census.elsewhere.saturating_sub(all);
-                let group = Group { all, confident: all };
+                let group = Group { all, confident: all, length: row.get(2)? };
                 census.groups.insert((place.row, row.get(0)?), (place.scope, group));
             }
         }
@@ -88,6 +91,38 @@ impl Census {
     pub(super) fn alive(&self) -> usize {
         let alive = |&(&(_, standing), _): &(&(i64, Standing), _)| standing != Standing::Ended;
         self.groups.iter().filter(alive).map(|(_, (_, group))| group.all).sum()
+    }
+
+    /// The special records of the visible places: where they are counted.
+    pub(super) fn special(&self) -> Vec<i64> {
+        let special = self.groups.keys().filter(|(_, standing)| *standing == Standing::Special);
+        special.map(|(place, _)| *place).collect()
+    }
+
+    /// The groups of plain records that the request may have, their tags and confidence aside.
+    pub(super) fn passing(&self, request: &Request) -> Vec<((i64, Standing), Group)> {
+        let passes = |standing, scope| match standing {
+            Standing::Plain(authority, kind) => {
+                request.serves(authority) && request.passes(scope, kind, authority)
+            }
+            _ => false,
+        };
+        let groups =
+            self.groups.iter().filter(|((_, standing), (scope, _))| passes(*standing, *scope));
+        groups.map(|(own, (_, group))| (*own, *group)).collect()
+    }
+
+    /// How many records there are, in places that the request does not see too.
+    pub(super) fn total(&self) -> usize {
+        self.elsewhere + self.groups.values().map(|(_, group)| group.all).sum::<usize>()
+    }
+
+    /// Takes out so many confident records of a group, which are looked at themselves.
+    pub(super) fn release_confident(&mut self, group: (i64, Standing), records: usize) {
+        if let Some((_, group)) = self.groups.get_mut(&group) {
+            group.all = group.all.saturating_sub(records);
+            group.confident = group.confident.saturating_sub(records);
+        }
     }
 
     /// Takes out a record that is looked at itself.

@@ -8,17 +8,17 @@ use rusqlite::{Connection, params};
 
 use super::schema::MOST_TOKEN_BYTES;
 use super::standing::Standing;
-use super::{Index, words};
+use super::{Index, vocabulary, words};
 use crate::error::{Error, Result};
 use crate::record::{Authority, Card, Mark, Record};
 use crate::tokens::Tokenizer;
 
 const SUM_DIFFERS: &str = "SELECT EXISTS (
-    SELECT place, standing, records FROM census WHERE records <> 0
-    EXCEPT SELECT place, standing, count(*) FROM record GROUP BY place, standing
+    SELECT place, standing, records, length FROM census WHERE records <> 0
+    EXCEPT SELECT place, standing, count(*), sum(length) FROM record GROUP BY place, standing
 ) OR EXISTS (
-    SELECT place, standing, count(*) FROM record GROUP BY place, standing
-    EXCEPT SELECT place, standing, records FROM census
+    SELECT place, standing, count(*), sum(length) FROM record GROUP BY place, standing
+    EXCEPT SELECT place, standing, records, length FROM census
 )";
 const PLACES_DIFFER: &str = "SELECT EXISTS (
     SELECT rowid FROM search EXCEPT SELECT row FROM record
@@ -46,10 +46,13 @@ impl Index {
             require(!differs(PLACES_DIFFER)?, "the words of some records are missing")?;
             require(!differs(NEWER_WORDS)?, "it has words of rows that are yet to come")?;
             let tail = words::tail(connection)?;
-            let (words, tags) = expected(connection, &tail, self.settings.tokenizer)?;
+            let expected = Expected::of(connection, &tail, self.settings.tokenizer)?;
             let indexed = indexed_words(connection, &tail)?;
-            require(words == indexed, "its words are not those of its records")?;
-            require(tags == indexed_tags(connection)?, "its tags are not those of its records")
+            require(expected.words == indexed, "its words are not those of its records")?;
+            let known = vocabulary::all(connection)?;
+            require(expected.vocabulary.is_subset(&known), "its vocabulary lacks words")?;
+            let tags = indexed_tags(connection)?;
+            require(expected.tags == tags, "its tags are not those of its records")
         })
     }
 }
@@ -73,34 +76,50 @@ impl Sum {
     }
 }
 
-/// What the words and the tags of all records sum to; every column is compared on the way. The words of the
-/// tail are counted from its rows.
-fn expected(connection: &Connection, tail: &[i64], tokenizer: Tokenizer) -> Result<(Sum, Sum)> {
-    let (mut words, mut tags) = (Sum::default(), Sum::default());
-    let mut all = connection.prepare("SELECT row, json FROM record")?;
-    let mut rows = all.query([])?;
-    while let Some(columns) = rows.next()? {
-        let row = columns.get(0)?;
-        let json = columns.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        let record = Record::parse(json)
-            .map_err(|error| Error::IndexCorrupt { reason: error.to_string() })?;
-        require(holds(connection, row, &record.card)?, "a row is not what its record gives")?;
-        if record.card.mark.is_none() && tail.binary_search(&row).is_err() {
-            let tokens = record.search_tokens(tokenizer).tokens;
-            words.add(tokens.iter().map(|token| term(token)), row);
-        }
-        tags.add(record.card.tags.iter().map(String::as_bytes), row);
-    }
-    Ok((words, tags))
+/// What all records give.
+#[derive(Default)]
+struct Expected {
+    words: Sum,
+    vocabulary: BTreeSet<String>,
+    tags: Sum,
 }
 
-fn term(token: &str) -> &[u8] {
+impl Expected {
+    /// Every column is compared on the way. The words of the tail are counted from its rows.
+    fn of(connection: &Connection, tail: &[i64], tokenizer: Tokenizer) -> Result<Self> {
+        let mut expected = Self::default();
+        let mut all = connection.prepare("SELECT row, json FROM record")?;
+        let mut rows = all.query([])?;
+        while let Some(columns) = rows.next()? {
+            let row = columns.get(0)?;
+            let json = columns.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            let record = Record::parse(json)
+                .map_err(|error| Error::IndexCorrupt { reason: error.to_string() })?;
+            let length = words::length(&record, tokenizer);
+            let holds = holds(connection, row, &record.card, length)?;
+            require(holds, "a row is not what its record gives")?;
+            if tail.binary_search(&row).is_err() {
+                let mut tokens = Vec::new();
+                words::each_word(&record, tokenizer, |token| {
+                    tokens.push(token.text());
+                    vocabulary::collect(token, tokenizer, &mut expected.vocabulary);
+                });
+                expected.words.add(tokens.iter().map(|token| term(token)), row);
+            }
+            expected.tags.add(record.card.tags.iter().map(String::as_bytes), row);
+        }
+        Ok(expected)
+    }
+}
+
+/// What FTS5 has of a token.
+pub(super) fn term(token: &str) -> &[u8] {
     let bytes = token.as_bytes();
     bytes.get(..MOST_TOKEN_BYTES).unwrap_or(bytes)
 }
 
 /// Whether a row's columns are what a card gives; one that was replaced once may stay `special`.
-fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
+fn holds(connection: &Connection, row: i64, card: &Card, length: i64) -> Result<bool> {
     let superseded = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?
         .query_row([&card.id], |row| row.get(0))?;
@@ -111,7 +130,7 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
              AND (standing = ?5 OR standing = ?12 AND ?5 <> ?13)
              AND confidence = ?6 AND answers = ?7 AND directive = ?8
              AND mark IS ?9 AND supersedes IS ?10 AND updated IS ?11
-             AND importance = ?14 AND observed IS ?15
+             AND importance = ?14 AND observed IS ?15 AND length = ?16
          )",
     )?;
     let holds = find.query_row(
@@ -131,6 +150,7 @@ fn holds(connection: &Connection, row: i64, card: &Card) -> Result<bool> {
             Standing::Ended,
             card.importance,
             card.observed,
+            length,
         ],
         |row| row.get(0),
     )?;

@@ -8,10 +8,11 @@ use serde_json::json;
 
 use super::{Change, Index, Settings, words};
 use crate::files::retrieve_records;
+use crate::relevance::RelevanceMode;
 use crate::request::Request;
 use crate::tokens::Tokenizer;
 
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 22] = [
     "kiwi",
     "harvest",
     "pear",
@@ -27,6 +28,13 @@ const WORDS: [&str; 15] = [
     "src/plum.rs",
     "C++",
     "ไทยครับ",
+    "harvests",
+    "the winters",
+    "marketing",
+    "grapefruit",
+    "库务器数",
+    "用的数据",
+    "plum. pear!",
 ];
 const NOW: i64 = 1_782_907_200_000;
 
@@ -91,6 +99,8 @@ fn request() -> impl Strategy<Value = Request> {
             "min_confidence": if rest == 2 { 0.5 } else { 0.0 },
             "relevance_mode": if rest == 0 { "historical-v1" } else { "foundation-v1" },
             "tags": if rest == 1 { vec!["fruit"] } else { Vec::new() },
+            "types": if rest == 4 { Some(["fact", "decision"]) } else { None },
+            "scopes": if rest == 5 { Some(["workspace"]) } else { None },
         });
         Request::parse(request.to_string().as_bytes()).unwrap()
     })
@@ -130,11 +140,12 @@ fn assert_same(index: &Index, records: &BTreeMap<String, String>, request: &Requ
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(144))]
     #[test]
     fn recall_from_the_file_is_exact(
         steps in vec(step(), 1..6),
-        tokenizer in prop_oneof![Just(Tokenizer::V1), Just(Tokenizer::V2)],
+        (tokenizer, weighs) in
+            prop_oneof![Just((Tokenizer::V1, false)), Just((Tokenizer::V2, false)), Just((Tokenizer::V2, true))],
     ) {
         let folder = super::tests::folder("exactness");
         let settings = Settings { tokenizer, ..super::tests::RELAXED };
@@ -150,7 +161,9 @@ proptest! {
                 prop_assert_eq!(index.read(words::tail).unwrap(), Vec::<i64>::new());
             }
             for request in requests {
-                assert_same(&index, &records, &Request { tokenizer, ..request });
+                let relevance_mode =
+                    if weighs { RelevanceMode::FoundationV2 } else { request.relevance_mode };
+                assert_same(&index, &records, &Request { relevance_mode, tokenizer, ..request });
             }
             index.check().unwrap();
         }

@@ -17,7 +17,7 @@ use crate::tokens::{TokenKey, Tokenizer};
 
 /// So many postings are read in the time in which one record is read, parsed and tokenised: by a process
 /// that has just started, which finds no page of the file in its memory yet.
-const RECORD: usize = 200;
+pub(super) const RECORD: usize = 200;
 /// So many postings are read in the time in which a token's first one is found.
 const TOKEN: usize = 60;
 /// A token that is not known as frequent is in one record of so many, as a rule.
@@ -38,16 +38,10 @@ impl<'q> Plan<'q> {
         query: &'q Query<'_>,
         share: &Share,
     ) -> Result<Self> {
-        let rows = usize::try_from(words::newest(connection)?).unwrap_or(usize::MAX);
-        if rows > MOST_ROWS {
-            return Err(damaged("its row numbers are out of range"));
-        }
-        let mut find =
-            connection.prepare_cached("SELECT records FROM frequent WHERE token = ?1")?;
+        let rows = rows(connection)?;
         let mut tokens = Vec::new();
         for token in query.texts() {
-            let records: Option<usize> = find.query_row([token], |row| row.get(0)).optional()?;
-            tokens.push((TOKEN + records.unwrap_or(rows / SELDOM), token.as_str()));
+            tokens.push((cost(connection, token, rows)?, token.as_str()));
         }
         // Which comes first among equals decides no answer, only its cost.
         tokens.sort_by_key(|(cost, _)| *cost);
@@ -159,15 +153,36 @@ impl<'q> Asked<'q> {
 
     /// Whether postings tell exactly what a record holds: more, where a token is as long as one that was cut.
     pub(super) fn is_told_by_postings(&self) -> bool {
-        self.keys.iter().all(|key| match key {
-            TokenKey::Packed(_) => true,
-            TokenKey::Word(text) | TokenKey::Pair(text) => text.len() + 1 < MOST_TOKEN_BYTES,
-        })
+        self.keys.iter().copied().all(is_whole)
+    }
+}
+
+/// The greatest number that a row has.
+pub(super) fn rows(connection: &Connection) -> Result<usize> {
+    let rows = usize::try_from(words::newest(connection)?).unwrap_or(usize::MAX);
+    if rows > MOST_ROWS {
+        return Err(damaged("its row numbers are out of range"));
+    }
+    Ok(rows)
+}
+
+/// So many postings are read in the time in which those of a token are, where there are so many rows.
+pub(super) fn cost(connection: &Connection, token: &str, rows: usize) -> Result<usize> {
+    let mut find = connection.prepare_cached("SELECT records FROM frequent WHERE token = ?1")?;
+    let records: Option<usize> = find.query_row([token], |row| row.get(0)).optional()?;
+    Ok(TOKEN + records.unwrap_or(rows / SELDOM))
+}
+
+/// Whether FTS5 has all of a token: one that is as long may be the beginning of others.
+pub(super) fn is_whole(token: TokenKey<'_>) -> bool {
+    match token {
+        TokenKey::Packed(_) => true,
+        TokenKey::Word(text) | TokenKey::Pair(text) => text.len() + 1 < MOST_TOKEN_BYTES,
     }
 }
 
 /// One token as an FTS5 string: whatever it holds, it is no syntax.
-fn phrase(token: &str) -> String {
+pub(super) fn phrase(token: &str) -> String {
     format!("\"{}\"", token.replace('"', "\"\""))
 }
 

@@ -9,12 +9,14 @@ use super::standing::Standing;
 use super::{changes, words};
 use crate::error::Result;
 use crate::record::{Authority, Card, Mark, Record};
+use crate::tokens::Tokenizer;
 
 /// What the index has of an id.
 struct Known {
     row: i64,
     place: i64,
     standing: Standing,
+    length: i64,
     /// Whether it is what is to be written.
     same: bool,
 }
@@ -22,6 +24,7 @@ struct Known {
 /// Writes rows; what many records have in common is asked for once, and counted at the end.
 pub(super) struct Rows<'c> {
     connection: &'c Connection,
+    tokenizer: Tokenizer,
     find: CachedStatement<'c>,
     superseded: CachedStatement<'c>,
     insert: CachedStatement<'c>,
@@ -33,27 +36,29 @@ pub(super) struct Rows<'c> {
     /// Whether any record says that it replaces another one.
     replacing: bool,
     places: BTreeMap<(String, String), i64>,
-    census: BTreeMap<(i64, Standing), i64>,
+    /// How many records each group gets, and how many units they have.
+    census: BTreeMap<(i64, Standing), (i64, i64)>,
 }
 
 impl<'c> Rows<'c> {
-    pub(super) fn new(connection: &'c Connection) -> Result<Self> {
+    pub(super) fn new(connection: &'c Connection, tokenizer: Tokenizer) -> Result<Self> {
         Ok(Self {
             connection,
+            tokenizer,
             find: connection.prepare_cached(
-                "SELECT row, place, standing, json = ?2 FROM record WHERE id = ?1",
+                "SELECT row, place, standing, length, json = ?2 FROM record WHERE id = ?1",
             )?,
             superseded: connection
                 .prepare_cached("SELECT EXISTS (SELECT 1 FROM record WHERE supersedes = ?1)")?,
             insert: connection.prepare_cached(
                 "INSERT INTO record
                  (row, id, place, standing, confidence, importance, answers, directive, mark,
-                 supersedes, updated, observed, json)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                 supersedes, updated, observed, json, length)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
                  ON CONFLICT (row) DO UPDATE SET
                  place = ?3, standing = ?4, confidence = ?5, importance = ?6, answers = ?7,
                  directive = ?8, mark = ?9, supersedes = ?10, updated = ?11, observed = ?12,
-                 json = ?13",
+                 json = ?13, length = ?14",
             )?,
             tag: connection
                 .prepare_cached("INSERT OR IGNORE INTO tag (tag, row) VALUES (?1, ?2)")?,
@@ -71,17 +76,19 @@ impl<'c> Rows<'c> {
 
     /// Writes one record; whether it differs from what was there.
     pub(super) fn upsert(&mut self, json: &[u8]) -> Result<bool> {
-        let Record { card, .. } = Record::parse(json)?;
-        let known = self.known(&card.id, json)?;
+        let record = Record::parse(json)?;
+        let known = self.known(&record.card.id, json)?;
         if known.as_ref().is_some_and(|known| known.same) {
             return Ok(false);
         }
+        let length = words::length(&record, self.tokenizer);
+        let card = record.card;
         let superseded =
             self.replacing && self.superseded.query_row([&card.id], |row| row.get(0))?;
         let (place, standing) = (self.place(&card)?, Standing::of(&card, superseded));
         let row = match known {
             Some(known) => {
-                self.count(known.place, known.standing, -1);
+                self.uncount(&known);
                 forget_tags(self.connection, known.row)?;
                 known.row
             }
@@ -101,9 +108,10 @@ impl<'c> Rows<'c> {
             card.supersedes,
             card.updated,
             card.observed,
-            json
+            json,
+            length
         ])?;
-        self.count(place, standing, 1);
+        self.count(place, standing, (1, length));
         self.note.execute([row])?;
         card.tags.iter().try_for_each(|tag| self.tag.execute(params![tag, row]).map(drop))?;
         if let Some(id) = &card.supersedes {
@@ -123,7 +131,7 @@ impl<'c> Rows<'c> {
             .prepare_cached("DELETE FROM record WHERE row = ?1")?
             .execute([known.row])?;
         forget_tags(self.connection, known.row)?;
-        self.count(known.place, known.standing, -1);
+        self.uncount(&known);
         self.note.execute([known.row])?;
         Ok(true)
     }
@@ -131,19 +139,25 @@ impl<'c> Rows<'c> {
     /// Brings the census in line.
     pub(super) fn finish(self) -> Result<()> {
         let mut count = self.connection.prepare_cached(
-            "INSERT INTO census (place, standing, records) VALUES (?1, ?2, ?3)
-             ON CONFLICT DO UPDATE SET records = records + ?3",
+            "INSERT INTO census (place, standing, records, length) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO UPDATE SET records = records + ?3, length = length + ?4",
         )?;
         for ((place, standing), more) in self.census {
-            if more != 0 {
-                count.execute(params![place, standing, more])?;
+            if more != (0, 0) {
+                count.execute(params![place, standing, more.0, more.1])?;
             }
         }
         Ok(())
     }
 
-    fn count(&mut self, place: i64, standing: Standing, more: i64) {
-        *self.census.entry((place, standing)).or_default() += more;
+    fn count(&mut self, place: i64, standing: Standing, (records, length): (i64, i64)) {
+        let counted = self.census.entry((place, standing)).or_default();
+        counted.0 += records;
+        counted.1 += length;
+    }
+
+    fn uncount(&mut self, known: &Known) {
+        self.count(known.place, known.standing, (-1, -known.length));
     }
 
     fn known(&mut self, id: &str, json: &[u8]) -> Result<Option<Known>> {
@@ -155,7 +169,8 @@ impl<'c> Rows<'c> {
                 row: row.get(0)?,
                 place: row.get(1)?,
                 standing: row.get(2)?,
-                same: row.get(3)?,
+                length: row.get(3)?,
+                same: row.get(4)?,
             })
         });
         Ok(known.optional()?)
@@ -168,8 +183,8 @@ impl<'c> Rows<'c> {
             self.connection
                 .prepare_cached("UPDATE record SET standing = ?1 WHERE row = ?2")?
                 .execute(params![Standing::Special, known.row])?;
-            self.count(known.place, known.standing, -1);
-            self.count(known.place, Standing::Special, 1);
+            self.uncount(&known);
+            self.count(known.place, Standing::Special, (1, known.length));
             self.note.execute([known.row])?;
         }
         Ok(())

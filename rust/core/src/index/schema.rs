@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::tokens::Tokenizer;
 
 /// The schema this version writes; kept in `PRAGMA user_version`.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
 /// "mbnd": tells our files from those of other programs; kept in `PRAGMA application_id`.
 const APPLICATION_ID: i64 = 0x6d62_6e64;
 /// Where the file's first page keeps the two.
@@ -23,6 +23,8 @@ const APPLICATION_AT: usize = 68;
 pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
 
 /// `record.standing` is the group that a record is counted in ([`super::standing`]); `census` counts the groups.
+/// `record.length` is how many units it has. The index `record_census` has all that decides whether the request
+/// may have a plain record, and how far its words are stretched.
 ///
 /// `search` holds the generated tokens only, of each record as it was when they were merged
 /// ([`super::words`]). The `ascii` tokenizer splits them at spaces and at nothing else: every character
@@ -57,9 +59,10 @@ CREATE TABLE record (
     supersedes TEXT,
     updated INTEGER,
     observed INTEGER,
+    length INTEGER NOT NULL,
     json BLOB NOT NULL
 ) STRICT;
-CREATE INDEX record_census ON record (place, standing, confidence, answers);
+CREATE INDEX record_census ON record (place, standing, confidence, answers, length);
 CREATE INDEX record_supersedes ON record (supersedes) WHERE supersedes IS NOT NULL;
 CREATE INDEX record_mark ON record (mark) WHERE mark IS NOT NULL;
 CREATE INDEX record_directive ON record (place) WHERE directive = 1;
@@ -68,6 +71,7 @@ CREATE TABLE census (
     place INTEGER NOT NULL,
     standing INTEGER NOT NULL,
     records INTEGER NOT NULL,
+    length INTEGER NOT NULL,
     PRIMARY KEY (place, standing)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tag (
@@ -94,6 +98,10 @@ CREATE TABLE frequent (
     token TEXT PRIMARY KEY,
     records INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE vocabulary (
+    head INTEGER PRIMARY KEY,
+    words TEXT NOT NULL
+) STRICT;
 ";
 
 /// Makes the connection ready to write our tables, creating them in an empty file; gives their cookie.

@@ -5,12 +5,15 @@
 //! recall counts its records' words from their tokens, whatever `search` says of them. Past a size, it is
 //! merged: all its words are written in the transaction that finds it too long.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::changes::{changes, prune, sequence};
+use super::vocabulary;
 use crate::error::{Error, Result};
 use crate::record::Record;
-use crate::tokens::Tokenizer;
+use crate::tokens::{TokenKey, Tokenizer};
 
 /// Most changes that are left in the tail by a commit.
 const MOST_CHANGES: i64 = 256;
@@ -68,6 +71,7 @@ fn is_complete(connection: &Connection) -> Result<bool> {
 pub(super) fn optimize(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
     merge(connection, tokenizer)?;
     connection.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
+    vocabulary::forget_lost(connection)?;
     connection.execute("DELETE FROM frequent", [])?;
     connection.execute("UPDATE words SET counted = 0", [])?;
     count_frequent(connection, tokenizer)?;
@@ -89,33 +93,59 @@ fn merge(connection: &Connection, tokenizer: Tokenizer) -> Result<()> {
     let mut find = connection.prepare_cached("SELECT json FROM record WHERE row = ?1")?;
     let mut write =
         connection.prepare_cached("INSERT INTO search (rowid, tokens) VALUES (?1, ?2)")?;
+    let mut vocabulary = BTreeSet::new();
     for row in rows {
         if row <= had && forget.execute([row])? != 1 {
             return Err(damaged("a record's words are not accounted for"));
         }
         let mut found = find.query([row])?;
         if let Some(columns) = found.next()? {
-            let json = columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            write.execute(params![row, words(json, tokenizer)?])?;
+            let record = parse(columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            let mut words = String::with_capacity(record.content.len());
+            each_word(&record, tokenizer, |token| {
+                token.push_to(&mut words);
+                words.push(' ');
+                vocabulary::collect(token, tokenizer, &mut vocabulary);
+            });
+            write.execute(params![row, words])?;
         }
     }
+    vocabulary::add(connection, &vocabulary)?;
     connection
         .prepare_cached("UPDATE words SET merged = ?1, newest = ?2")?
         .execute([sequence(connection)?, newest(connection)?])?;
     Ok(())
 }
 
-/// The words by which recall finds a record, parted by spaces: of one that is marked, none.
-fn words(json: &[u8], tokenizer: Tokenizer) -> Result<String> {
-    let record = Record::parse(json).map_err(|error| damaged(&error.to_string()))?;
-    let mut words = String::with_capacity(json.len());
-    if record.card.mark.is_none() {
-        record.each_token(tokenizer, |token| {
-            token.push_to(&mut words);
-            words.push(' ');
-        });
+/// Gives each word by which recall finds a record: of one that is marked, none. Of units, the characters of
+/// pairs are words, too, so that two are found wherever they stand.
+pub(super) fn each_word(record: &Record, tokenizer: Tokenizer, mut take: impl FnMut(TokenKey<'_>)) {
+    if record.card.mark.is_some() {
+        return;
     }
-    Ok(words)
+    let mut characters = Vec::new();
+    record.each_token(tokenizer, |token| {
+        take(token);
+        if tokenizer == Tokenizer::V2 {
+            characters.extend(token.characters());
+        }
+    });
+    characters.sort_unstable();
+    characters.dedup();
+    characters.into_iter().map(TokenKey::character).for_each(take);
+}
+
+/// How many units a record has; 0 where its tokenizer gives none, and nobody asks.
+pub(super) fn length(record: &Record, tokenizer: Tokenizer) -> i64 {
+    let mut length = 0;
+    if tokenizer == Tokenizer::V2 {
+        record.each_token(tokenizer, |_| length += 1);
+    }
+    length
+}
+
+fn parse(json: &[u8]) -> Result<Record> {
+    Record::parse(json).map_err(|error| damaged(&error.to_string()))
 }
 
 /// Takes a sample of how many records hold a token, where the index has grown by half since the last one.
@@ -152,9 +182,8 @@ fn sample(connection: &Connection, tokenizer: Tokenizer) -> Result<Vec<String>> 
     for number in 0..SAMPLE {
         let mut found = next.query([most * number / SAMPLE])?;
         if let Some(columns) = found.next()? {
-            let json = columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            let words = words(json, tokenizer)?;
-            tokens.extend(words.split_ascii_whitespace().map(str::to_owned));
+            let record = parse(columns.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            each_word(&record, tokenizer, |token| tokens.push(token.text()));
         }
     }
     tokens.sort_unstable();
@@ -169,7 +198,7 @@ fn damaged(reason: &str) -> Error {
 mod tests {
     use super::*;
     use crate::index::tests::{RELAXED, folder};
-    use crate::index::{Change, Index};
+    use crate::index::{Change, Index, Settings};
 
     fn record(number: usize, content: &str) -> String {
         format!(
@@ -211,30 +240,32 @@ mod tests {
 
     #[test]
     fn a_word_that_many_records_held_is_gone_with_the_last_of_them() {
-        let folder = folder("gone");
-        let path = folder.join("index.sqlite3");
-        let index = Index::open(&path, RELAXED).unwrap();
-        let word = |number| if number % 16 == 0 { "zanzibar" } else { "kiwi" };
-        let records: Vec<String> = (0..1_000).map(|number| record(number, word(number))).collect();
-        write(&index, &records);
-        index.optimize().unwrap();
-        let known = "SELECT EXISTS (SELECT 1 FROM frequent WHERE token = 'wzanzibar')";
-        assert!(
-            index.read(|now| Ok(now.query_row(known, [], |row| row.get::<_, bool>(0))?)).unwrap()
-        );
-        let removed: Vec<String> = (0..1_000)
-            .filter(|number| number % 16 == 0)
-            .map(|number| format!("k{number}"))
-            .collect();
-        index.apply(&Change { removed: &removed, ..Change::default() }).unwrap();
-        assert!(index.scrub().unwrap());
-        index.check().unwrap();
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-            // FTS5 keeps of a word what it does not share with the one before it.
-            assert!(!bytes.windows(6).any(|some| some == b"anziba"));
+        for tokenizer in [Tokenizer::V1, Tokenizer::V2] {
+            let folder = folder("gone");
+            let settings = Settings { tokenizer, ..RELAXED };
+            let index = Index::open(&folder.join("index.sqlite3"), settings).unwrap();
+            let word = |number| if number % 16 == 0 { "zanzibar" } else { "kiwi" };
+            let records: Vec<String> =
+                (0..1_000).map(|number| record(number, word(number))).collect();
+            write(&index, &records);
+            index.optimize().unwrap();
+            let known = "SELECT EXISTS (SELECT 1 FROM frequent WHERE token = 'wzanzibar')
+                AND (EXISTS (SELECT 1 FROM vocabulary WHERE words = 'zanzibar') OR ?1 = 'v1')";
+            let known =
+                |now: &Connection| Ok(now.query_row(known, [tokenizer.name()], |row| row.get(0))?);
+            assert!(index.read::<bool>(known).unwrap());
+            let removed: Vec<String> =
+                (0..1_000).step_by(16).map(|number| format!("k{number}")).collect();
+            index.apply(&Change { removed: &removed, ..Change::default() }).unwrap();
+            assert!(index.scrub().unwrap());
+            index.check().unwrap();
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+                // FTS5 keeps of a word what it does not share with the one before it.
+                assert!(!bytes.windows(6).any(|some| some == b"anziba"));
+            }
+            drop(index);
+            std::fs::remove_dir_all(folder).unwrap();
         }
-        drop(index);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

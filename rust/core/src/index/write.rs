@@ -58,7 +58,7 @@ impl Index {
     pub fn apply(&self, change: &Change<'_>) -> Result<usize> {
         let synced = self.settings.durable && change.settled.is_empty();
         self.write_as(synced, |connection| {
-            let mut rows = Rows::new(connection)?;
+            let mut rows = Rows::new(connection, self.settings.tokenizer)?;
             let mut changed = 0;
             for json in change.records {
                 changed += usize::from(rows.upsert(json)?);

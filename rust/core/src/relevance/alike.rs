@@ -10,23 +10,33 @@ const CHARACTER_BITS: u32 = 21;
 /// The distinct trigrams of a word, packed and in order: none of a word of up to three characters or with a
 /// digit, which is matched as it is or not at all.
 pub(crate) fn trigrams(word: &str) -> Vec<u64> {
-    let mut all: Vec<u64> = windows(word).collect();
-    if all.len() < 2 || word.chars().any(char::is_numeric) {
+    if !has_trigrams(word) {
         return Vec::new();
     }
+    let mut all: Vec<u64> = windows(word).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
+/// Whether a word may stand in for others.
+pub(crate) fn has_trigrams(word: &str) -> bool {
+    word.chars().nth(WINDOW).is_some() && !word.chars().any(char::is_numeric)
+}
+
 /// Every three characters of a word, packed.
-pub(super) fn windows(word: &str) -> impl Iterator<Item = u64> {
+pub(crate) fn windows(word: &str) -> impl Iterator<Item = u64> {
     const THREE: u64 = (1 << (3 * CHARACTER_BITS)) - 1;
     let packed = word.chars().scan(0, |three, one| {
         *three = ((*three << CHARACTER_BITS) | u64::from(one)) & THREE;
         Some(*three)
     });
     packed.skip(WINDOW - 1)
+}
+
+/// Whether so many common trigrams can be enough for a word of `all`, however few the other one has.
+pub(super) fn may_be_enough(common: usize, all: usize) -> bool {
+    dice(common, common + all).is_some()
 }
 
 /// How alike two words are, by their trigrams; `None` where that is not enough.
