@@ -51,3 +51,56 @@ pub(crate) fn dice(common: usize, all: usize) -> Option<f64> {
     let enough = common > 0 && 200 * common >= LEAST_PERCENT * all;
     enough.then(|| 2.0 * common as f64 / all as f64)
 }
+
+/// More units than a query has.
+const MOST_UNITS: usize = 256;
+/// Bits for trigrams, by 64.
+const TRACES: usize = 64;
+/// 2^64 divided by the golden ratio.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The trigrams of a query's units, to be looked for in many words.
+#[derive(Debug)]
+pub(super) struct Trigrams {
+    /// Each with the place of its unit, in order.
+    listed: Vec<(u64, usize)>,
+    /// A bit for each of them: where there is none, it need not be looked for.
+    traces: Vec<u64>,
+}
+
+impl Trigrams {
+    pub(super) fn of(mut listed: Vec<(u64, usize)>) -> Self {
+        listed.sort_unstable();
+        let mut traces = vec![0; TRACES];
+        for (trigram, _) in &listed {
+            let (part, bit) = place_of(*trigram);
+            traces[part] |= 1 << bit;
+        }
+        Self { listed, traces }
+    }
+
+    /// How many trigrams of a word are those of each unit, as they repeat in it, if any are.
+    pub(super) fn common(&self, word: &str) -> Option<[u8; MOST_UNITS]> {
+        let mut common = [0_u8; MOST_UNITS];
+        let mut any = false;
+        for trigram in windows(word) {
+            let (part, bit) = place_of(trigram);
+            if self.traces[part] >> bit & 1 == 0 {
+                continue;
+            }
+            let from = self.listed.partition_point(|(one, _)| *one < trigram);
+            let same = self.listed[from..].iter().take_while(|(one, _)| *one == trigram);
+            for (_, unit) in same {
+                common[*unit] = common[*unit].saturating_add(1);
+                any = true;
+            }
+        }
+        any.then_some(common)
+    }
+}
+
+/// Which bit stands for a trigram.
+fn place_of(trigram: u64) -> (usize, u64) {
+    let spread = trigram.wrapping_mul(SPREAD);
+    ((spread >> 58) as usize, spread >> 52 & 63)
+}

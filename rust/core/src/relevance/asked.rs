@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::alike::{alike, may_be_enough, trigrams, windows};
+use super::alike::{Trigrams, alike, may_be_enough, trigrams};
 use super::levels::Levels;
 use super::questions::without_marks;
 use super::scoring::APART;
@@ -17,19 +17,6 @@ use crate::tokens::{Token, TokenKey, Tokenizer};
 const WEAK: f64 = 0.2;
 /// How much a pair with one weak character counts of another one.
 const HALF_WEAK: f64 = 0.6;
-
-/// More units than a query has.
-const MOST_UNITS: usize = 256;
-/// Bits for trigrams, by 64.
-const TRACES: usize = 64;
-/// 2^64 divided by the golden ratio.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// Which bit stands for a trigram.
-fn place_of(trigram: u64) -> (usize, u64) {
-    let spread = trigram.wrapping_mul(SPREAD);
-    ((spread >> 58) as usize, spread >> 52 & 63)
-}
 
 /// What stands in for a unit where a record lacks it.
 #[derive(Debug, PartialEq)]
@@ -128,10 +115,8 @@ pub(crate) struct Asked {
     order: Vec<usize>,
     /// Whether any unit is matched by characters wherever they stand in pairs.
     by_characters: bool,
-    /// All trigrams of words that others may stand in for, each with the place of its unit, in order.
-    trigrams: Vec<(u64, usize)>,
-    /// A bit for each of them: where there is none, it need not be looked for.
-    traces: Vec<u64>,
+    /// All trigrams of words that others may stand in for, by unit.
+    trigrams: Trigrams,
 }
 
 /// What a record matches of a query.
@@ -159,18 +144,12 @@ impl Asked {
         order.sort_unstable_by(|&one, &other| units[one].token.cmp(&units[other].token));
         let own = units.iter().enumerate();
         let own = own.flat_map(|(at, unit)| unit.trigrams().iter().map(move |one| (*one, at)));
-        let mut trigrams: Vec<(u64, usize)> = own.collect();
-        trigrams.sort_unstable();
-        let mut traces = vec![0; TRACES];
-        for (trigram, _) in &trigrams {
-            let (part, bit) = place_of(*trigram);
-            traces[part] |= 1 << bit;
-        }
+        let trigrams = Trigrams::of(own.collect());
         let by_characters = units.iter().any(Unit::is_by_characters);
         let is_own = |own: &Vec<usize>| (0..units.len()).map(|at| own.contains(&at)).collect();
         let sentences = if sentences.len() < 2 { &[] } else { sentences.as_slice() };
         let sentences = sentences.iter().map(is_own).collect();
-        Self { units, sentences, truncated, levels, tokenizer, order, by_characters, trigrams, traces }
+        Self { units, sentences, truncated, levels, tokenizer, order, by_characters, trigrams }
     }
 
     /// What a record matches, by its own words.
@@ -209,7 +188,7 @@ impl Asked {
 
     /// Gives the place of each unit that a word of a record may stand in for, and how far.
     pub(crate) fn each_alike(&self, word: &str, mut take: impl FnMut(usize, f64)) {
-        let Some(common) = self.common(word) else { return };
+        let Some(common) = self.trigrams.common(word) else { return };
         let mut its = None;
         for ((at, unit), common) in self.units.iter().enumerate().zip(common) {
             if let BackOff::Alike(mine) = &unit.back_off
@@ -219,25 +198,6 @@ impl Asked {
                 take(at, match_);
             }
         }
-    }
-
-    /// How many trigrams of a word are those of each unit, as they repeat in it, if any are.
-    fn common(&self, word: &str) -> Option<[u8; MOST_UNITS]> {
-        let mut common = [0_u8; MOST_UNITS];
-        let mut any = false;
-        for trigram in windows(word) {
-            let (part, bit) = place_of(trigram);
-            if self.traces[part] >> bit & 1 == 0 {
-                continue;
-            }
-            let from = self.trigrams.partition_point(|(one, _)| *one < trigram);
-            let same = self.trigrams[from..].iter().take_while(|(one, _)| *one == trigram);
-            for (_, unit) in same {
-                common[*unit] = common[*unit].saturating_add(1);
-                any = true;
-            }
-        }
-        any.then_some(common)
     }
 
     fn place(&self, token: TokenKey<'_>) -> Option<usize> {
