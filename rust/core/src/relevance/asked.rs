@@ -260,8 +260,8 @@ mod tests {
         let request = serde_json::json!({
             "query": query, "now": 0, "timestamp": "", "purpose": "injection", "limit": 8,
             "policy": {
-                "enabled": true, "scopes": ["user"], "max_injected_records": 8,
-                "directives": {"enabled": true, "max_records": 20, "max_characters": 4000},
+                "enabled": true, "scopes": ["user"], "maxInjectedRecords": 8,
+                "directives": {"enabled": true, "maxRecords": 20, "maxCharacters": 4000},
             },
             "character_budget": 6000, "min_confidence": 0.0, "relevance_mode": "foundation-v2",
             "tokenizer": "v2", "tags": [],
