@@ -29,8 +29,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture(params=[True, False], ids=["index", "files"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore]:
-    """An open store, by way of its index and by way of its files."""
+    """An open store of v1, by way of its index and by way of its files."""
     with MemoryStore.open(
-        tmp_path / "store", index=request.param, clock=lambda: NOW, durability="relaxed"
+        tmp_path / "store",
+        index=request.param,
+        clock=lambda: NOW,
+        durability="relaxed",
+        tokenizer="v1",
     ) as opened:
         yield opened

@@ -58,7 +58,7 @@ def test_a_rebuild_that_must_not_write_changes_nothing(
 ) -> None:
     monkeypatch.setattr("membound.session.BUSY_SECONDS", 0.05)
     drafts = [MemoryDraft(f"kiwi {n}", scope="user") for n in range(300)]
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(drafts, now=NOW)
     (tmp_path / "memory-index.sqlite3").unlink()
     with python(HOLD, tmp_path, 1) as holder:

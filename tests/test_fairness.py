@@ -111,7 +111,7 @@ def work(store):
     except StoreBusyError as fault:
         faults.append(fault)
 
-with MemoryStore.open(sys.argv[1], durability="relaxed") as store:
+with MemoryStore.open(sys.argv[1], durability="relaxed", tokenizer="v1") as store:
     threads = [threading.Thread(target=work, args=(store,)) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -179,7 +179,7 @@ def test_a_writer_that_comes_back_does_not_overtake_who_waits(tmp_path: Path) ->
 
 
 def test_a_recall_does_not_wait_for_a_rebuild_that_waits_for_a_writer(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         store.remember("kiwi", scope="user", id="k", now=NOW)
         with python(QUEUE, tmp_path / "memory.lock") as writing:
             assert writing.stdout is not None

@@ -191,7 +191,7 @@ def test_without_locks_or_shared_memory_the_files_answer(
 def test_on_a_network_file_system_the_files_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with MemoryStore.open(tmp_path / "store", clock=lambda: NOW) as store:
+    with MemoryStore.open(tmp_path / "store", clock=lambda: NOW, tokenizer="v1") as store:
         store.remember("the tram leaves at nine", scope="user", id="tram")
         store.remember("the bus leaves at ten", scope="user", id="bus")
     index = (tmp_path / "store" / "memory-index.sqlite3").read_bytes()

@@ -153,7 +153,7 @@ sys.stdin.readline()
 
 
 def test_another_process_sees_a_purge_at_its_next_recall(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         filled(store)
         tell(store)
         with python(READ, tmp_path) as other:
@@ -170,7 +170,7 @@ def test_another_process_sees_a_purge_at_its_next_recall(tmp_path: Path) -> None
 def test_a_reader_that_holds_a_former_state_does_not_keep_a_purge_from_erasing(
     tmp_path: Path,
 ) -> None:
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         filled(store)
         tell(store)
         with python(SNAPSHOT, tmp_path / INDEX) as reader:

@@ -67,7 +67,7 @@ def recall_in_a_child():
     child = os.fork()
     if not child:
         faulthandler.dump_traceback_later(20, exit=True)
-        with MemoryStore.open(folder, durability="relaxed") as store:
+        with MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
             assert store.retrieve("kiwi").records
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -78,7 +78,7 @@ for turn in range(6):
     for ending in ("", "-wal", "-shm"):
         if os.path.exists(f"{{folder}}/memory-index.sqlite3{{ending}}"):
             os.unlink(f"{{folder}}/memory-index.sqlite3{{ending}}")
-    with MemoryStore.open(folder, durability="relaxed"):
+    with MemoryStore.open(folder, durability="relaxed", tokenizer="v1"):
         time.sleep(0.01 + 0.01 * turn)
         recall_in_a_child()
 """
@@ -86,7 +86,7 @@ for turn in range(6):
 
 def test_a_fork_while_the_index_is_filled_hangs_nobody(tmp_path: Path) -> None:
     drafts = [MemoryDraft(f"kiwi {n} " + "pad " * 300, scope="user") for n in range(800)]
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(drafts, now=NOW)
     with python(AT_WORK, tmp_path) as parent:
         assert parent.wait(120) == 0
@@ -97,7 +97,7 @@ at_work = True
 
 def churn():
     while at_work:
-        with MemoryStore.open(folder, durability="relaxed") as store:
+        with MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
             assert store.retrieve("kiwi").records
 
 threads = [threading.Thread(target=churn) for _ in range(3)]
@@ -113,7 +113,7 @@ for thread in threads:
 
 def test_a_fork_while_threads_open_and_close_stores_hangs_nobody(tmp_path: Path) -> None:
     drafts = [MemoryDraft(f"kiwi {n}", scope="user") for n in range(50)]
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(drafts, now=NOW)
     with python(CHURN, tmp_path) as parent:
         assert parent.wait(120) == 0

@@ -58,7 +58,7 @@ def test_the_index_selects_what_the_files_select(
 ) -> None:
     options = options_of(request_of(row))
     folder = tmp_path_factory.mktemp("store")
-    with membound.MemoryStore.open(folder, durability="relaxed") as store:
+    with membound.MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
         store.import_records(records_of(row["records"]))
         store.wait_until_ready(30)
         found = store.retrieve(row["request"]["query"], **options)

@@ -30,7 +30,7 @@ NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 def filled(folder: Path, count: int) -> Path:
     drafts = [MemoryDraft(f"kiwi harvest {n}", scope="user", id=f"m{n}") for n in range(count)]
-    with MemoryStore.open(folder, durability="relaxed") as store:
+    with MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(drafts, now=NOW)
     return folder
 

@@ -141,7 +141,7 @@ class Kills:
                 self.settle(rest[0], found)
             assert found == views(self.model.records)
         requests = [self.steps.request() for _ in range(3)]
-        with MemoryStore.open(self.folder) as store:
+        with MemoryStore.open(self.folder, tokenizer="v1") as store:
             for request in requests:
                 assert_recalled(recall(store, request), self.model, request)
         assert_sound(self.folder, requests, temporary=self.killed)
@@ -154,7 +154,7 @@ class Kills:
 
     def opened(self) -> MemoryStore:
         begun = time.perf_counter()
-        store = MemoryStore.open(self.folder)
+        store = MemoryStore.open(self.folder, tokenizer="v1")
         self.openings.append(time.perf_counter() - begun)
         return store
 
@@ -223,7 +223,7 @@ def kill_a_writer(folder: Path, name: str) -> int:
 
 def filled(folder: Path, count: int, name: str = "m") -> Path:
     drafts = [{"content": f"kiwi {n}", "scope": "user", "id": f"{name}{n}"} for n in range(count)]
-    with MemoryStore.open(folder, durability="relaxed") as store:
+    with MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(drafts)
     return folder
 

@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 
 def filled(path: Path, count: int = 300) -> None:
-    with MemoryStore.open(path, durability="relaxed") as store:
+    with MemoryStore.open(path, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(
             [
                 {"content": f"kiwi number {number} 数据库", "scope": "user", "id": f"k{number}"}
@@ -131,7 +131,7 @@ def test_an_index_that_is_made_anew_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_more_than_the_listed_are_ranked_where_duplicates_take_their_place(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path) as store:
+    with MemoryStore.open(tmp_path, tokenizer="v1") as store:
         drafts = [
             {
                 "content": "kiwi harvest",
@@ -153,7 +153,7 @@ def test_more_than_the_listed_are_ranked_where_duplicates_take_their_place(tmp_p
 
 def test_no_record_that_is_looked_at_itself_comes_before_a_better_one(tmp_path: Path) -> None:
     """Beyond the listed ones an outranked record may be better than one that time has a say in."""
-    with MemoryStore.open(tmp_path, postings_bytes=0) as store:
+    with MemoryStore.open(tmp_path, postings_bytes=0, tokenizer="v1") as store:
         same = [
             {
                 "content": "kiwi harvest",
@@ -168,7 +168,7 @@ def test_no_record_that_is_looked_at_itself_comes_before_a_better_one(tmp_path: 
         dated["valid_from"] = moment(NOW)
         store.remember_many([*same, better, dated], now=moment(NOW))
         expected = store.retrieve("kiwi harvest", now=moment(NOW), limit=2).trace.selected_ids
-    with MemoryStore.open(tmp_path) as store:
+    with MemoryStore.open(tmp_path, tokenizer="v1") as store:
         assert store.warm_up(PATIENCE)
         found = store.retrieve("kiwi harvest", now=moment(NOW), limit=2)
         assert found.from_memory

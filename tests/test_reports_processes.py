@@ -35,7 +35,7 @@ with MemoryStore.open(sys.argv[1], index=sys.argv[2] == "index") as store:
 
 
 def test_determinism(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         store.remember_many(
             [MemoryDraft(f"equal note {n:02}", scope="user") for n in range(50)], now=NOW
         )

@@ -62,7 +62,7 @@ class Worker(threading.Thread):
 
 
 def test_sixteen_threads_lose_nothing_and_starve_nobody(tmp_path: Path) -> None:
-    with MemoryStore.open(tmp_path, durability="relaxed") as store:
+    with MemoryStore.open(tmp_path, durability="relaxed", tokenizer="v1") as store:
         until = time.monotonic() + SECONDS
         workers = [Worker(store, number, until) for number in range(THREADS)]
         for worker in workers:

@@ -14,6 +14,7 @@ import pytest
 
 from membound import MemoryStore
 from membound.comparison import Question
+from membound.doctor import examine
 from membound.errors import CanonicalFileError, InvalidInputError, StoreBusyError
 from tests.command import Command
 from tests.stores import NOW, recalled, say
@@ -238,10 +239,12 @@ def test_lost_settings_are_those_that_the_index_was_made_with(
         store.upgrade()
         (folder / FILE).unlink()
         assert of(store) == ("v2", [SAID])
+    assert FILE in next(one.what for one in examine(folder) if one.severity != "ok")
     with caplog.at_level(logging.WARNING, "membound"), MemoryStore.open(folder) as store:
         assert of(store) == ("v2", [SAID])
     assert "settings were lost" in caplog.text
     assert noted(folder) == "v2"
+    assert all(one.severity == "ok" for one in examine(folder))
 
 
 def test_an_older_store_without_settings_stays_one(folder: Path) -> None:

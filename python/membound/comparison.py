@@ -76,8 +76,8 @@ def compare_recall(
     session: Session, after: Tokenizer, questions: Iterable[Question], now: datetime
 ) -> RecallComparison:
     """Asks each question by both, over the records as they are; nothing is changed."""
-    records = session.load()
     before = session.settings.tokenizer
+    records = session.load() if before != after else []
 
     def selected(question: Question, tokenizer: Tokenizer) -> tuple[str, ...]:
         asked: dict[str, Any] = msgspec.structs.asdict(question)

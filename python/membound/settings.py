@@ -17,6 +17,7 @@ from membound.errors import (
     StoreBusyError,
 )
 from membound.faults import ABSENT, reason_of
+from membound.file_system import network_file_system
 from membound.files import content_of, move, read_files, temporary, write_new
 from membound.folders import sync, writable
 from membound.layout import FOLDERS, INDEX, SETTINGS
@@ -72,8 +73,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             CanonicalFileError: they cannot be read.
         """
         found = cls.read(folder)
-        if found is not None:
-            return found
+        if found is not None or network_file_system(folder) is not None:
+            return found or cls(tokenizer="v1")  # an index there is not looked at
         noted = _core.index_tokenizer(folder / INDEX)
         return cls(tokenizer="v2" if noted == "v2" else "v1")
 

@@ -35,7 +35,7 @@ def leave_nothing_to_chance() -> None:
 
 def opened(folder: Path) -> MemoryStore:
     """Open a store as the tests of faults do: durable, with feedback."""
-    return MemoryStore.open(folder, policy=POLICY, clock=lambda: LATER)
+    return MemoryStore.open(folder, policy=POLICY, clock=lambda: LATER, tokenizer="v1")
 
 
 def prepare(folder: Path, done: Callable[[str], object] = str) -> None:

@@ -42,7 +42,7 @@ class Soak:
         self._chance = chance
         self._model = Model()
         self._steps = Steps(chance, self._model)
-        self._files = MemoryStore.open(folder, index=False)
+        self._files = MemoryStore.open(folder, index=False, tokenizer="v1")
         self._reader = Worker(folder).opened()
         self._writers = [self._worker(), self._worker()]
         self.last: deque[str] = deque(maxlen=STEPS_KEPT)

@@ -128,7 +128,7 @@ def work(folder: str, durability: str) -> None:
     say("opening")
     clock = Clock()
     kind: Durability = "full" if durability == "full" else "relaxed"
-    with MemoryStore.open(folder, durability=kind, clock=clock) as store:
+    with MemoryStore.open(folder, durability=kind, clock=clock, tokenizer="v1") as store:
         say("open")
         for line in sys.stdin:
             command = json.loads(line)

@@ -45,7 +45,7 @@ class Store(Engine[RetrievalResult]):
     postings_bytes = 0
 
     def build(self, statements: Sequence[Statement], folder: Path) -> None:
-        with MemoryStore.open(folder, durability="relaxed") as store:
+        with MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
             store.import_records(map(memory_record, statements))
 
     def open(self, folder: Path) -> None:

@@ -16,6 +16,7 @@ from membound.doctor.index import check_index, cut_log
 from membound.doctor.place import check_place, wrong_modes
 from membound.errors import CanonicalFileError, InvalidInputError, StoreError
 from membound.excerpt import excerpt
+from membound.layout import SETTINGS
 from membound.policy import MemoryPolicy
 from membound.session import Session
 from membound.settings import Settings
@@ -23,7 +24,7 @@ from membound.store import MemoryStore
 from membound.text import PathText, system_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["examine"]
 
@@ -69,7 +70,12 @@ def _look(folder: Path) -> tuple[Finding, ...]:
         advice = "restore the file; where it is lost, say in it what the store was made with"
         what = f"its settings cannot be read: {error}"
         return (Finding(check="folder", severity="problem", what=what, advice=advice),)
-    for check in (check_place(folder), check_files(session), check_index(session)):
+    for check in (
+        _lost_settings(folder),
+        check_place(folder),
+        check_files(session),
+        check_index(session),
+    ):
         try:
             found.extend(check)
         except (CanonicalFileError, OSError) as error:
@@ -82,6 +88,14 @@ def _look(folder: Path) -> tuple[Finding, ...]:
                 )
             )
     return _sorted(found)
+
+
+def _lost_settings(folder: Path) -> Iterator[Finding]:
+    kept = Settings.in_use(folder).tokenizer
+    if Settings.read(folder) is None and kept != "v1":
+        what = f"{SETTINGS} was lost; the index says that the store has {kept}"
+        advice = "open the store once, such as with `membound list`: it is written again"
+        yield Finding(check="folder", severity="warning", what=what, advice=advice)
 
 
 def _session(folder: Path) -> Session:

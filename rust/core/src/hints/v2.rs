@@ -170,10 +170,10 @@ fn trimmed(text: &str, at: Range<usize>) -> Word<'_> {
 
 fn find_words(words: &Words, clause: &[Word<'_>], found: &mut Vec<Found>) {
     for cue in items(words.cues) {
-        let parts: Vec<&str> = cue.split(' ').collect();
-        for (at, here) in clause.windows(parts.len()).enumerate() {
-            let (before, rest) = (&clause[..at], &clause[at + parts.len()..]);
-            if here.iter().zip(&parts).all(|((_, word), part)| is(word, part))
+        let count = cue.split(' ').count();
+        for (at, here) in clause.windows(count).enumerate() {
+            let (before, rest) = (&clause[..at], &clause[at + count..]);
+            if here.iter().zip(cue.split(' ')).all(|((_, word), part)| is(word, part))
                 && words.asks(before, rest)
                 && let [(first, _), .., (last, _)] | [(first @ last, _)] = here
             {
