@@ -342,6 +342,17 @@ def test_what_is_said_twice_is_asked_once(once: str, again: str, tmp_path: Path)
         assert list(map(told, one)) == list(map(told, other))
 
 
+def test_who_asks_for_one_word_is_answered_however_many_have_it(tmp_path: Path) -> None:
+    records = memories(*(f"Anna went to town {number}" for number in range(120)))
+    for result in everywhere(tmp_path / "one", records, request_of("Anna", limit=8)):
+        assert len(result.records) == 8
+        assert result.trace.weighing
+        floor = result.trace.weighing.floor
+        assert {ranking.features.lexical for ranking in result.trace.rankings} == {floor}
+    for result in everywhere(tmp_path / "more", records, request_of("Anna Karenina")):
+        assert result.records == ()
+
+
 def test_a_character_by_itself_is_found_wherever_it_stands(tmp_path: Path) -> None:
     records = memories("用户喜欢喝绿茶", "我的狗叫饼干", "お茶を飲む")
     for query, found in (("茶", {0, 2}), ("狗？", {1}), ("猫", set())):

@@ -40,7 +40,8 @@ def test_lexical_is_below_one_and_follows_from_the_trace(seed: int) -> None:
             lexical = ranking.features.lexical
             # Without a word of the query it was admitted by a hint.
             assert lexical or ranking.features.type_affinity
-            assert 0 <= lexical < 1
+            assert trace.weighing
+            assert 0 <= lexical < 1 or lexical == trace.weighing.floor
             record = by_id[ranking.memory_id]
             assert lexical == pytest.approx(recomputed(trace, request["query"], record), abs=1e-9)
 
@@ -71,7 +72,10 @@ def recomputed(trace: membound.Trace, query: str, record: Record) -> float:
     for places in words.sentences:
         of_sentence = sum(weights[at] for at in places) + 4 * idf(1)
         cover = max(cover, sum(gains[at] for at in places) / of_sentence)
-    return sqrt(cover / (1 + 0.25 * len(own) / (weighing.units / weighing.records)))
+    lexical = sqrt(cover / (1 + 0.25 * len(own) / (weighing.units / weighing.records)))
+    is_strong = any(strength(unit) == 1 for unit in words.units)
+    has_all = is_strong and all(far(unit, own) == 1 for unit in words.units)
+    return max(lexical, weighing.floor) if has_all else lexical
 
 
 def far(unit: str, own: tuple[str, ...]) -> float:

@@ -78,6 +78,11 @@ class Weighed:
     matches: list[dict[int, float]]
     weights: list[float]
     parts: list[Part]
+    strong: bool
+
+    def has_all(self, record: int) -> bool:
+        """Tell whether a record has every unit, and not all of them are weak."""
+        return self.strong and all(found.get(record) == 1.0 for found in self.matches)
 
     def bound(self, reached: Collection[int], stretch: float) -> float:
         """Give what lexical is at most where only the units X, at these places, match:
@@ -177,10 +182,13 @@ class Workspace:
             Part(places, added(weights[at] for at in places) + doubt * self.idf(1))
             for places, doubt in groups
         ]
-        return Weighed(matches, weights, parts)
+        return Weighed(matches, weights, parts, any(strength(unit) == 1.0 for unit in units))
 
-    def lexical(self, weighed: Weighed) -> dict[int, float]:
-        """Give lexical of each record for which it is above 0, by the record's place."""
+    def lexical(self, weighed: Weighed, floor: float = 0.0) -> dict[int, float]:
+        """Give lexical of each record for which it is above 0, by the record's place.
+
+        A record that has every unit as it is, not all of them weak, is at the floor at least.
+        """
         covers: dict[int, float] = {}
         for part in weighed.parts:
             sums: dict[int, float] = {}
@@ -189,10 +197,14 @@ class Workspace:
                     sums[record] = sums.get(record, 0.0) + weighed.weights[at] * match
             for record, total in sums.items():
                 covers[record] = max(covers.get(record, 0.0), total / part.against)
-        return {
+        found = {
             record: rounded(sqrt(cover / self.stretch(self.lengths[record])))
             for record, cover in covers.items()
         }
+        for record, lexical in found.items():
+            if weighed.has_all(record):
+                found[record] = max(lexical, floor)
+        return found
 
 
 def added(numbers: Iterable[float]) -> float:

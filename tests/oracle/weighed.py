@@ -70,7 +70,7 @@ def ranked(
     words = asked(query)
     workspace = Workspace([record_units(record) for record in eligible])
     weighed = workspace.weigh(words)
-    lexical = workspace.lexical(weighed)
+    lexical = workspace.lexical(weighed, numbers.floor)
     best = max(lexical.values(), default=0.0)
     least = needed(best, numbers.floor, numbers.levels)
     hints, alone = wish(query)

@@ -128,7 +128,7 @@ impl Found {
         let own = own.map(|(row, held)| (squared(scoring.lexical(held)), *row));
         let mut reached: Vec<Reached> = own.collect();
         if let Some(matches) = &self.matches {
-            let enough = least * scoring.least_against();
+            let enough = scoring.enough(least);
             for (row, sum) in matches.sums(scoring, size).into_iter().enumerate() {
                 let sum = sum * (1.0 + ROUNDING);
                 if sum > 0.0 && sum >= enough {

@@ -155,7 +155,7 @@ impl<'q> Search<'q> {
         }
         let segment = searched.field.segment;
         let least = squared(self.asked.levels.lowest());
-        let enough = least * self.scoring.least_against();
+        let enough = self.scoring.enough(least);
         SUMS.with_borrow_mut(|sums| {
             sums.make_room(segment.len());
             for source in &searched.sources {

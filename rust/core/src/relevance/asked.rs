@@ -152,6 +152,11 @@ impl Asked {
         Self { units, sentences, truncated, levels, tokenizer, order, by_characters, trigrams }
     }
 
+    /// Whether some unit is no stop word, and no pair with a weak character.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.units.iter().any(|unit| unit.strength >= 1.0)
+    }
+
     /// What a record matches, by its own words.
     pub(crate) fn held_by(&self, record: &Record) -> Held {
         let mut matches = vec![0.0_f64; self.units.len()];

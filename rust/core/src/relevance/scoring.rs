@@ -9,6 +9,9 @@
 //! stretch(r) = 1 + L_r / (4 mean L)
 //! ```
 //!
+//! A record that has every unit of the query as it is, not all of them weak, is at the floor at least: who asks
+//! for one word is answered, however many records have it.
+//!
 //! The idf is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 //! with 100 documents that hold nothing beside the real ones, so that a small store has one at all.
 
@@ -36,6 +39,8 @@ pub(crate) struct Scoring<'q> {
     pub(crate) against: f64,
     /// `T_g` and `T_g + 4 u1` of each sentence.
     pub(crate) sentences: Vec<(f64, f64)>,
+    /// T, where a record that has every unit is at the floor; else more than any record can have.
+    whole: f64,
     mean: f64,
 }
 
@@ -56,6 +61,7 @@ impl<'q> Scoring<'q> {
             asked,
             against: weights.iter().sum::<f64>() + DOUBT * rarest,
             sentences: asked.sentences.iter().map(of_sentence).collect(),
+            whole: if asked.is_strong() { weights.iter().sum() } else { f64::INFINITY },
             mean: *length as f64 / (*records).max(1) as f64,
             weights,
         }
@@ -74,19 +80,29 @@ impl<'q> Scoring<'q> {
         if held.matches.is_empty() {
             return 0.0;
         }
-        (f64::sqrt(cover / self.stretch(held.length)) * PARTS).round() / PARTS
+        let lexical = (f64::sqrt(cover / self.stretch(held.length)) * PARTS).round() / PARTS;
+        if self.has_all(held) { lexical.max(self.asked.levels.floor) } else { lexical }
+    }
+
+    /// Whether a record has every unit of the query, and not all of them are weak.
+    fn has_all(&self, held: &Held) -> bool {
+        let is_whole = held.matches.len() == self.weights.len();
+        self.whole.is_finite() && is_whole && held.matches.iter().all(|(_, far)| *far >= 1.0)
     }
 
     /// The square of the lexical that no record of such a length is above, whose matches weigh so much together.
     pub(crate) fn most_squared(&self, matched: f64, length: usize) -> f64 {
         let of_sentence = |(all, against): &(f64, f64)| matched.min(*all) / against;
         let covers = self.sentences.iter().map(of_sentence);
-        covers.fold(matched / self.against, f64::max) / self.stretch(length)
+        let most = covers.fold(matched / self.against, f64::max) / self.stretch(length);
+        let floor = self.asked.levels.floor;
+        if matched >= self.whole { most.max(floor * floor) } else { most }
     }
 
-    /// What matches have to be held against at least: of the whole query or of one sentence.
-    pub(crate) fn least_against(&self) -> f64 {
-        self.sentences.iter().map(|(_, against)| *against).fold(self.against, f64::min)
+    /// What the matches of a record weigh at least, if the square of its lexical is so much.
+    pub(crate) fn enough(&self, squared: f64) -> f64 {
+        let against = self.sentences.iter().map(|(_, against)| *against);
+        (squared * against.fold(self.against, f64::min)).min(self.whole)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
