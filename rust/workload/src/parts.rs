@@ -11,9 +11,9 @@ use membound_core::tokens::Tokenizer;
 const STEP: usize = 512;
 
 /// The keys of each text's tokens.
-pub(crate) fn token_keys(texts: &[String]) -> usize {
+pub(crate) fn token_keys(texts: &[String], tokenizer: Tokenizer) -> usize {
     for text in texts {
-        Tokenizer::V1.each_token(text, Tokenizer::V1.record_tokens(), |key| {
+        tokenizer.each_token(text, tokenizer.record_tokens(), |key| {
             black_box(key);
         });
     }
