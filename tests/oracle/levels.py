@@ -14,7 +14,7 @@ Script = Literal["hangul", "kana", "han", "vietnamese", "other"]
 FLOORS: Final[dict[Script, float]] = {
     "hangul": 0.40,
     "kana": 0.42,
-    "han": 0.465,
+    "han": 0.47,
     "vietnamese": 0.52,
     "other": 0.395,
 }
