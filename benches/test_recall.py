@@ -65,5 +65,14 @@ def test_retrieve_records(benchmark: BenchmarkFixture, filled: tuple[int, Path])
     asked = cycle(questions(ASKED, count))
     with MemoryStore.open(folder) as store:
         records = tuple(store.export())
-    found = benchmark(lambda: retrieve_records(records, next(asked), workspace=WORKSPACE, now=NOW))
+    found = benchmark(
+        lambda: retrieve_records(
+            records,
+            next(asked),
+            workspace=WORKSPACE,
+            now=NOW,
+            relevance_mode="foundation-v2",
+        )
+    )
+    assert found.trace.relevance_mode == "foundation-v2"
     assert found.trace.filtered.scope == 0

@@ -1,4 +1,4 @@
-"""Our three paths: postings in memory, the index in its file, every record at hand."""
+"""Our three paths, by `foundation-v1`: postings in memory, the index file, records at hand."""
 
 from __future__ import annotations
 
