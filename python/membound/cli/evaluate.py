@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from membound.cli import data_sets
 from membound.cli.options import compose, json_output, moment
 from membound.cli.options import now as present
 from membound.cli.options import policy as policy_file
@@ -19,7 +20,6 @@ from membound.evaluation.survey import as_page, as_table, load_sets, read_earlie
 from membound.evaluation.survey.answers import PATHS
 from membound.evaluation.survey.rankers import RANKERS
 from membound.evaluation.survey.run import MODES
-from membound.evaluation.survey.sets import OptionalField
 from membound.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from membound.evaluation import EvaluationCase, EvaluationReport
     from membound.evaluation.survey import SurveyReport
+    from membound.evaluation.survey.sets import OptionalField
     from membound.policy import MemoryPolicy
     from membound.records import MemoryRecord
 
@@ -78,14 +79,7 @@ _survey_options = compose(
         callback=_groups,
         help="Sets whose means are taken together; repeatable.",
     ),
-    click.option(
-        "--unanswerable",
-        metavar="CATEGORY",
-        multiple=True,
-        default=("adversarial",),
-        show_default=True,
-        help="Questions that nothing answers, whatever their ids say; repeatable.",
-    ),
+    data_sets.unanswerable,
     click.option(
         "--seed",
         type=click.IntRange(min=0),
@@ -93,13 +87,7 @@ _survey_options = compose(
         show_default=True,
         help="Of places, draws and the questions explained.",
     ),
-    click.option(
-        "--resamples",
-        type=click.IntRange(40, 1_000_000),
-        default=1_000,
-        show_default=True,
-        help="Draws that an interval is made of.",
-    ),
+    data_sets.resamples,
     click.option(
         "--explain",
         "explained",
@@ -138,12 +126,7 @@ _survey_options = compose(
     multiple=True,
     help="Instead: a data set, or a folder of some; repeatable.",
 )
-@click.option(
-    "--without",
-    type=click.Choice(get_args(OptionalField)),
-    multiple=True,
-    help="A field of a data set's records that is left out.",
-)
+@data_sets.without
 @click.option(
     "--against",
     metavar="NAME|FILE",

@@ -43,7 +43,12 @@ _PURPOSES = click.Choice(get_args(Purpose))
     help=f"At most so many characters for the whole block.  [default: {CHARACTER_BUDGET}]",
 )
 @filters
-@click.option("--mode", "relevance_mode", type=_MODES, help="The relevance mode.")
+@click.option(
+    "--mode",
+    "relevance_mode",
+    type=_MODES,
+    help="The relevance mode.  [default: that of the store's tokenizer]",
+)
 @policy
 @click.option("--purpose", type=_PURPOSES, help="tool keeps directives.")
 @click.option("--explain", is_flag=True, help="Also print why: the trace as a table.")

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
+from membound.cli import data_sets
 from membound.cli.options import json_output, moment
 from membound.cli.options import policy as policy_file
 from membound.cli.outcome import NEGATIVE
 from membound.cli.tables import progress
 from membound.cli.text import echo, echo_json, examples, note, printable_lines
 from membound.evaluation.survey import load_sets
-from membound.evaluation.survey.sets import OptionalField
 from membound.evaluation.tuning import tune
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from membound.evaluation.survey.sets import OptionalField
     from membound.policy import MemoryPolicy
 
 __all__ = ["tune_command"]
@@ -39,20 +40,8 @@ __all__ = ["tune_command"]
     required=True,
     help="A data set, or a folder of some; repeatable.",
 )
-@click.option(
-    "--without",
-    type=click.Choice(get_args(OptionalField)),
-    multiple=True,
-    help="A field of a data set's records that is left out.",
-)
-@click.option(
-    "--unanswerable",
-    metavar="CATEGORY",
-    multiple=True,
-    default=("adversarial",),
-    show_default=True,
-    help="Questions that nothing answers, whatever their ids say; repeatable.",
-)
+@data_sets.without
+@data_sets.unanswerable
 @policy_file
 @click.option(
     "--injection",
@@ -77,13 +66,7 @@ __all__ = ["tune_command"]
     show_default=True,
     help="Of halves, places and draws.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(40, 1_000_000),
-    default=1_000,
-    show_default=True,
-    help="Draws that an interval is made of.",
-)
+@data_sets.resamples
 @click.option(
     "--now",
     metavar="TIME",
