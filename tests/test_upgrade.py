@@ -67,6 +67,8 @@ def test_there_and_back_again(folder: Path) -> None:
         assert store.retrieve(QUERY, now=NOW).trace.mode == "sqlite-fts5"
         assert store.verify().ok
         assert noted(folder) == "v2"
+        with pytest.raises(InvalidInputError, match="v2, which this store has"):
+            MemoryStore.open(folder, tokenizer="v1")
         assert store.upgrade("v1")
         assert of(store) == ("v1", [])
         assert store.verify().ok

@@ -1,4 +1,4 @@
-"""What a store was made with: kept beside its records, as all that is recalled depends on it."""
+"""What a store goes by: kept beside its records, as all that is recalled depends on it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
         Raises:
             CanonicalFileError: they cannot be read, or not written.
-            InvalidInputError: the store was made with others than wanted.
+            InvalidInputError: the store has others than wanted.
             StoreBusyError: another process is making the store, and does not end.
         """
         found = cls.read(folder)
@@ -99,7 +99,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         # Once more: another process may have made the store between the two looks.
         found = found or cls._kept(folder, writer, durable=durable)
         if wanted not in {None, found.tokenizer}:
-            expected = f"{found.tokenizer}, which this store was made with"
+            expected = f"{found.tokenizer}, which this store has"
             raise InvalidInputError("tokenizer", expected, str(wanted))
         return found
 

@@ -22,7 +22,7 @@ __all__ = ["Upgrading"]
 
 
 class Upgrading(History):
-    """What `MemoryStore` can change of what it was made with."""
+    """What `MemoryStore` can change of what it goes by."""
 
     def compare_recall(
         self,
