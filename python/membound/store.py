@@ -200,6 +200,7 @@ class MemoryStore(Upgrading):
     ) -> RetrievalResult:
         """Recalls the relevant few; the options are those of `retrieve_records`.
 
+        The relevance mode is by default that of the tokenizer: ``foundation-v2`` of ``v2``.
         ``now`` and ``policy`` are the store's own where they are left out. A recall for injection
         is what `diagnostics` then shows as the last one.
 

@@ -136,7 +136,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, rename=_json_name):
         record_limit: most records.
         character_budget: most characters.
         weights: the weights of the final score.
-        relevance_mode: the rule of admission.
+        relevance_mode: the named rule of relevance.
         tokenizer_version: the rules that made the tokens.
         weighing: what the words were weighed by, where the mode weighs them.
         index_state: the store's index at the time; ``disabled`` where there is none.

@@ -74,7 +74,7 @@ def evaluate(
         records: what the store holds.
         cases: what is asked, each in its own workspace and with its own limit.
         now: the instant at which it is asked.
-        relevance_mode: the rule of admission.
+        relevance_mode: the named rule of relevance.
         policy: what the host allows.
         progress: told the answers given so far, and how many there will be.
 

@@ -87,7 +87,7 @@ pub struct Request {
     pub character_budget: usize,
     /// Least confidence of an eligible record.
     pub min_confidence: f64,
-    /// The rule of admission.
+    /// The named rule of relevance.
     pub relevance_mode: RelevanceMode,
     /// What makes the tokens of query and records.
     #[serde(default)]

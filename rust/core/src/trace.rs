@@ -135,7 +135,7 @@ pub struct Trace {
     pub prompt_character_budget: usize,
     /// The weights of the final score.
     pub ranking_weights: Weights,
-    /// The rule of admission.
+    /// The named rule of relevance.
     pub relevance_mode: RelevanceMode,
     /// The rules that made the tokens.
     pub tokenizer_version: &'static str,

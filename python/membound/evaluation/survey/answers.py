@@ -69,10 +69,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     from_memory: bool = False
     trace: Trace | None = None
 
-    def same_ids(self, other: Answer) -> bool:
-        """Whether both rank and select the same records in the same order."""
-        return (self.ranked, self.selected) == (other.ranked, other.selected)
-
 
 Answerer: TypeAlias = "Callable[[Conversation, str], Answer]"
 

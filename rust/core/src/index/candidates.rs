@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rusqlite::{CachedStatement, Connection, Row, ToSql};
 
 use super::census::{self, Census, PlaceRow};
-use super::hits::{Asked, Hits, Plan};
+use super::hits::{Hits, Plan, QueryTokens};
 use super::standing::Standing;
 use super::{weighed, words};
 use crate::candidate::{Candidate, Proposal};
@@ -151,7 +151,7 @@ impl Fts5<'_> {
         let places = census::places(self.connection, query)?;
         let mut census = Census::take(self.connection, query.request, &places)?;
         let proposed = self.proposed(query, share, &places, &census)?;
-        let asked = Asked::of(query);
+        let tokens = QueryTokens::of(query);
         let mut find = self.connection.prepare_cached(LOOK)?;
         let (mut candidates, mut unjudged) = (Vec::new(), Vec::new());
         for row in proposed.rows {
@@ -165,7 +165,8 @@ impl Fts5<'_> {
             let (place, standing): (i64, Standing) = (columns.get(0)?, columns.get(1)?);
             let Some(place) = places.iter().find(|one| one.row == place) else { continue };
             let key = usize::try_from(row).map_err(damaged)?;
-            let counted = proposed.hits.of(key).filter(|_| !in_tail && asked.is_told_by_postings());
+            let counted =
+                proposed.hits.of(key).filter(|_| !in_tail && tokens.is_told_by_postings());
             let confidence = match (standing, counted) {
                 (Standing::Ended, _) => continue,
                 (Standing::Plain(authority, kind), Some(hits)) if query.request.tags.is_empty() => {
@@ -177,7 +178,7 @@ impl Fts5<'_> {
                 }
                 _ => {
                     let record = parse(columns.get_ref(8)?.as_blob().map_err(damaged)?)?;
-                    let hits = counted.unwrap_or_else(|| asked.held_by(&record));
+                    let hits = counted.unwrap_or_else(|| tokens.held_by(&record));
                     let confidence = record.card.confidence;
                     unjudged.push((Arc::new(record.card), (hits, key)));
                     confidence

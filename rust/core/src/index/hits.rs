@@ -130,12 +130,12 @@ impl Hits {
 }
 
 /// The tokens of a query, in order, to be looked for in a record's.
-pub(super) struct Asked<'q> {
+pub(super) struct QueryTokens<'q> {
     tokenizer: Tokenizer,
     keys: Vec<TokenKey<'q>>,
 }
 
-impl<'q> Asked<'q> {
+impl<'q> QueryTokens<'q> {
     pub(super) fn of(query: &'q Query<'_>) -> Self {
         let mut keys: Vec<_> = query.keys().collect();
         keys.sort_unstable();

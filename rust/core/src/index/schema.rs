@@ -26,10 +26,10 @@ pub(super) const MOST_TOKEN_BYTES: usize = 32_768;
 /// `record.length` is how many units it has. The index `record_census` has all that decides whether the request
 /// may have a plain record, and how far its words are stretched.
 ///
-/// `search` holds the generated tokens only, of each record as it was when they were merged
-/// ([`super::words`]). The `ascii` tokenizer splits them at spaces and at nothing else: every character
-/// beyond ASCII belongs to a token, and what joins words is added. Its table of postings that are yet to be written is
-/// as large as one merge needs.
+/// `search` holds the generated tokens only, and of `v2` the characters of pairs, of each record as it was when
+/// they were merged ([`super::words`]). The `ascii` tokenizer splits them at spaces and at nothing else: every
+/// character beyond ASCII belongs to a token, and what joins words is added. Its table of postings that are yet
+/// to be written is as large as one merge needs.
 ///
 /// For a list of three words `SQLite` makes a table each time that it checks a row against it.
 const TABLES: &str = "

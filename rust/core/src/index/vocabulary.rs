@@ -1,7 +1,8 @@
 //! The vocabulary: the words that may stand in for others under `foundation-v2`.
 //!
-//! They lie together by their first three characters, for a recall reads all of them. A word comes when it is merged, and stays when its last record goes, until all words are put in order:
-//! what no record holds stands in for nothing.
+//! They lie together by their first three characters, for a recall reads all of them. A word comes when it is
+//! merged, and stays when its last record goes, until all words are put in order: what no record holds stands in
+//! for nothing.
 
 use std::collections::BTreeSet;
 

@@ -51,8 +51,8 @@ impl Segment {
         self.entries.len()
     }
 
-    /// Adds a document with its distinct terms and its length; a plain one needs no look of its own. `None` where there
-    /// is no room.
+    /// Adds a document with its distinct terms and its length; a plain one needs no look of its own. `None`
+    /// where there is no room.
     pub(super) fn push(
         &mut self,
         id: &str,

@@ -29,15 +29,6 @@ pub(crate) enum BackOff {
     Apart(char, char),
 }
 
-/// Whether a text has no unit but stop words and pairs of weak characters.
-pub(crate) fn says_little(text: &str, tokenizer: Tokenizer) -> bool {
-    let mut reading = Reading::default();
-    for sentence in sentences(text) {
-        reading.read(sentence, tokenizer);
-    }
-    !reading.truncated && reading.units.iter().all(|unit| unit.strength <= WEAK)
-}
-
 /// One unit of a query.
 #[derive(Debug)]
 pub(crate) struct Unit {
@@ -64,11 +55,16 @@ impl Unit {
         };
         Self { token: Token::from(key), strength, back_off }
     }
-}
 
-impl Unit {
     fn is_by_characters(&self) -> bool {
         self.token.key().is_character() || matches!(self.back_off, BackOff::Apart(..))
+    }
+
+    fn trigrams(&self) -> &[u64] {
+        match &self.back_off {
+            BackOff::Alike(trigrams) => trigrams,
+            _ => &[],
+        }
     }
 }
 
@@ -211,15 +207,6 @@ impl Asked {
     }
 }
 
-impl Unit {
-    fn trigrams(&self) -> &[u64] {
-        match &self.back_off {
-            BackOff::Alike(trigrams) => trigrams,
-            _ => &[],
-        }
-    }
-}
-
 /// A query, as far as it was read.
 #[derive(Debug, Default)]
 struct Reading {
@@ -251,6 +238,15 @@ impl Reading {
             self.sentences.push(own);
         }
     }
+}
+
+/// Whether a text has no unit but stop words and pairs of weak characters.
+pub(crate) fn says_little(text: &str, tokenizer: Tokenizer) -> bool {
+    let mut reading = Reading::default();
+    for sentence in sentences(text) {
+        reading.read(sentence, tokenizer);
+    }
+    !reading.truncated && reading.units.iter().all(|unit| unit.strength <= WEAK)
 }
 
 #[cfg(test)]

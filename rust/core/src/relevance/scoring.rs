@@ -69,6 +69,9 @@ impl<'q> Scoring<'q> {
 
     /// How far the words of a record answer: 0 where it matches nothing.
     pub(crate) fn lexical(&self, held: &Held) -> f64 {
+        if held.matches.is_empty() {
+            return 0.0;
+        }
         let sum = |own: &dyn Fn(usize) -> bool| -> f64 {
             let matches = held.matches.iter().filter(|(at, _)| own(*at));
             matches.map(|(at, match_)| self.weights[*at] * match_).sum()
@@ -77,9 +80,6 @@ impl<'q> Scoring<'q> {
         let parts = self.asked.sentences.iter().zip(&self.sentences);
         let cover =
             parts.map(|(own, (_, against))| sum(&|at| own[at]) / against).fold(whole, f64::max);
-        if held.matches.is_empty() {
-            return 0.0;
-        }
         let lexical = (f64::sqrt(cover / self.stretch(held.length)) * PARTS).round() / PARTS;
         if self.has_all(held) { lexical.max(self.asked.levels.floor) } else { lexical }
     }
