@@ -204,8 +204,12 @@ def test_every_path_admits_the_same_by_kind(tmp_path: Path) -> None:
 
 
 def test_the_channel_says_that_a_kind_alone_proposed(tmp_path: Path) -> None:
-    with store_of(tmp_path, of_kinds("Zebras graze."), index=True, tokenizer="v2") as store:
-        for opened in (store, None):
-            with warm_store_of(tmp_path) as warm:
-                found = (opened or warm).retrieve("what do I like?", now=moment(NOW))
-                assert [row.channel for row in found.trace.rankings] == ["type-affinity"]
+    records = of_kinds("Zebras graze.")
+    with (
+        store_of(tmp_path, records, index=True, tokenizer="v2") as store,
+        warm_store_of(tmp_path) as warm,
+    ):
+        for opened in (store, warm):
+            found = opened.retrieve("what do I like?", now=moment(NOW))
+            assert found.from_memory is (opened is warm)
+            assert [row.channel for row in found.trace.rankings] == ["type-affinity"]
