@@ -353,6 +353,37 @@ def test_who_asks_for_one_word_is_answered_however_many_have_it(tmp_path: Path) 
         assert result.records == ()
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("过敏", {0}),
+        ("会议？", {1}),
+        ("京都", {1}),
+        ("性能", {2}),
+        ("没有", set()),
+        ("好的", set()),
+        ("好", set()),
+        ("谢谢！", set()),
+        ("네", set()),
+        ("hello", set()),
+        ("OK, thanks!", set()),
+    ],
+)
+def test_a_word_with_a_weak_character_is_found_and_a_mere_answer_is_not(
+    query: str, found: set[int], tmp_path: Path
+) -> None:
+    records = memories(
+        "我对花生过敏。没有别的了。",
+        "在京都开会议，谢谢大家。",
+        "更好的性能靠缓存。",
+        "네이버 지도를 쓴다",
+        "Thanks go to Anna, who plays the cello: OK.",
+    )
+    for result in everywhere(tmp_path, records, request_of(query)):
+        told = {record.content for record in result.records}
+        assert told == {records[at]["content"] for at in found}
+
+
 def test_a_character_by_itself_is_found_wherever_it_stands(tmp_path: Path) -> None:
     records = memories("用户喜欢喝绿茶", "我的狗叫饼干", "お茶を飲む")
     for query, found in (("茶", {0, 2}), ("狗？", {1}), ("猫", set())):

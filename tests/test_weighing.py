@@ -12,7 +12,7 @@ import membound
 from tests.adapters import options_of, records_of
 from tests.conformance import whole
 from tests.oracle.asked import asked
-from tests.oracle.scoring import strength
+from tests.oracle.scoring import is_strong, strength
 from tests.oracle.tokens_v2 import record_text
 from tests.oracle.words import STOP, trigrams, weak_characters
 from tests.strategies import NOW
@@ -73,8 +73,7 @@ def recomputed(trace: membound.Trace, query: str, record: Record) -> float:
         of_sentence = sum(weights[at] for at in places) + 4 * idf(1)
         cover = max(cover, sum(gains[at] for at in places) / of_sentence)
     lexical = sqrt(cover / (1 + 0.25 * len(own) / (weighing.units / weighing.records)))
-    is_strong = any(strength(unit) == 1 for unit in words.units)
-    has_all = is_strong and all(far(unit, own) == 1 for unit in words.units)
+    has_all = any(map(is_strong, words.units)) and all(far(unit, own) == 1 for unit in words.units)
     return max(lexical, weighing.floor) if has_all else lexical
 
 

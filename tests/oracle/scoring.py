@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import floor, log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
-from tests.oracle.words import STOP, trigrams, weak_characters
+from tests.oracle.words import BARE, STOP, trigrams, weak_characters
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -61,6 +61,14 @@ def strength(unit: str, constants: Constants = CHOSEN) -> float:
     if unit[0] == "c":
         return (1.0, constants.one_weak, constants.two_weak)[weak_characters(unit)]
     return 1.0
+
+
+def is_strong(unit: str) -> bool:
+    """Tell whether a unit says something by itself: no stop word, at most one weak character.
+
+    A pair of one that makes no word of it, such as those of 没有 and 好的, does not.
+    """
+    return strength(unit) > CHOSEN.two_weak and BARE.isdisjoint(unit)
 
 
 @dataclass(frozen=True)
@@ -182,7 +190,7 @@ class Workspace:
             Part(places, added(weights[at] for at in places) + doubt * self.idf(1))
             for places, doubt in groups
         ]
-        return Weighed(matches, weights, parts, any(strength(unit) == 1.0 for unit in units))
+        return Weighed(matches, weights, parts, any(map(is_strong, units)))
 
     def lexical(self, weighed: Weighed, floor: float = 0.0) -> dict[int, float]:
         """Give lexical of each record for which it is above 0, by the record's place.

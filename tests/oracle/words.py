@@ -28,6 +28,8 @@ FUNCTION = frozenset(
     "的了在是我你他她它们这那有和与就不也都而及或吗呢吧啊个为被把给对从到过着会能要可以么什哪谁几多少何如所之其您很并等由于但且因"
     "於個們這對從過給會還还麼甚誰幾嗎裡里來来著與為並"
 )
+BARE = frozenset("的了是我你他她它们們这這那有不也吗嗎呢吧啊么麼什哪谁誰着著就而但且")
+ANSWERS = frozenset("好行嗯哦네예응")
 PARTICLES = frozenset("은는이가을를에의로와과도")
 HIRAGANA = regex.compile(r"\p{Hiragana}")
 
@@ -35,9 +37,12 @@ HIRAGANA = regex.compile(r"\p{Hiragana}")
 def weak_characters(unit: str) -> int:
     """Count what says little in a pair: Hiragana and Chinese function characters, 0 to 2.
 
-    A Hangul pair that ends in a particle has one at least; a weak character alone counts as two.
+    A Hangul pair that ends in a particle has one at least; a weak character alone counts as two,
+    and so does one that is an answer.
     """
     pair = unit[1:]
+    if pair in ANSWERS:
+        return 2
     weak = sum(one in FUNCTION or bool(HIRAGANA.match(one)) for one in pair)
     if pair[-1] in PARTICLES:
         weak = max(weak, 1)

@@ -7,7 +7,7 @@ use super::levels::Levels;
 use super::questions::without_marks;
 use super::scoring::APART;
 use super::sentences::sentences;
-use super::weak::{is_stop_word, weak_characters};
+use super::weak::{is_bare, is_stop_word, weak_characters};
 use crate::record::Record;
 use crate::request::Request;
 use crate::text::nfkc;
@@ -54,6 +54,11 @@ impl Unit {
             _ => (1.0, BackOff::None),
         };
         Self { token: Token::from(key), strength, back_off }
+    }
+
+    /// Whether it is no stop word, has at most one weak character, and none that makes no word of a pair.
+    fn is_strong(&self) -> bool {
+        self.strength > WEAK && !is_bare(&self.token.key().text())
     }
 
     fn is_by_characters(&self) -> bool {
@@ -148,9 +153,9 @@ impl Asked {
         Self { units, sentences, truncated, levels, tokenizer, order, by_characters, trigrams }
     }
 
-    /// Whether some unit is no stop word, and no pair with a weak character.
+    /// Whether some unit says something by itself.
     pub(crate) fn is_strong(&self) -> bool {
-        self.units.iter().any(|unit| unit.strength >= 1.0)
+        self.units.iter().any(Unit::is_strong)
     }
 
     /// What a record matches, by its own words.
