@@ -353,35 +353,32 @@ def test_who_asks_for_one_word_is_answered_however_many_have_it(tmp_path: Path) 
         assert result.records == ()
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("过敏", {0}),
-        ("会议？", {1}),
-        ("京都", {1}),
-        ("性能", {2}),
-        ("没有", set()),
-        ("好的", set()),
-        ("好", set()),
-        ("谢谢！", set()),
-        ("네", set()),
-        ("hello", set()),
-        ("OK, thanks!", set()),
-    ],
-)
-def test_a_word_with_a_weak_character_is_found_and_a_mere_answer_is_not(
-    query: str, found: set[int], tmp_path: Path
-) -> None:
-    records = memories(
+def test_a_word_with_a_weak_character_is_found_and_a_mere_answer_is_not(tmp_path: Path) -> None:
+    contents = (
         "我对花生过敏。没有别的了。",
         "在京都开会议，谢谢大家。",
-        "更好的性能靠缓存。",
-        "네이버 지도를 쓴다",
+        "更好的性能靠缓存。네이버",
         "Thanks go to Anna, who plays the cello: OK.",
     )
-    for result in everywhere(tmp_path, records, request_of(query)):
-        told = {record.content for record in result.records}
-        assert told == {records[at]["content"] for at in found}
+    nothing = dict.fromkeys(("没有", "好的", "好", "谢谢！", "네", "hello", "OK, thanks!"))
+    for query, at in {"过敏": 0, "会议？": 1, "京都": 1, "性能": 2, **nothing}.items():
+        for result in everywhere(tmp_path / query, memories(*contents), request_of(query)):
+            told = [record.content for record in result.records]
+            assert told == ([] if at is None else [contents[at]])
+
+
+def test_asking_kindly_changes_nothing(tmp_path: Path) -> None:
+    asked = {
+        "请告诉我，我对什么过敏？": "我对花生过敏。",
+        "你还记得我对什么过敏吗": "我对花生过敏。",
+        "犬の名前を教えてください": "犬の名前はポチ",
+        "알려줘, 고양이 이름": "고양이 이름은 나비",
+        "do you remember when Emma was born?": "Emma was born in March.",
+    }
+    records = memories(*sorted(set(asked.values())))
+    for number, (query, found) in enumerate(asked.items()):
+        for result in everywhere(tmp_path / str(number), records, request_of(query)):
+            assert [record.content for record in result.records] == [found]
 
 
 def test_a_character_by_itself_is_found_wherever_it_stands(tmp_path: Path) -> None:
