@@ -35,6 +35,12 @@ def test_a_folder_is_a_set_or_holds_some(folder: Path) -> None:
     assert [some.language for some in teas.questions] == ["en", "zh"]
 
 
+def test_a_file_that_is_missing_is_told_with_its_folder(folder: Path) -> None:
+    (folder / "teas" / "queries.jsonl").unlink()
+    with pytest.raises(InvalidInputError, match=r"teas/queries\.jsonl"):
+        load_sets([folder / "teas"])
+
+
 def test_a_line_is_remembered_with_its_speaker_tags_and_time(folder: Path) -> None:
     ferries, _ = load_sets([folder])
     north, south = ferries.conversations.values()

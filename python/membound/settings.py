@@ -99,7 +99,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         # Once more: another process may have made the store between the two looks.
         found = found or cls._kept(folder, writer, durable=durable)
         if wanted not in {None, found.tokenizer}:
-            expected = f"{found.tokenizer}, which this store has"
+            expected = f"{found.tokenizer}, which this store has (upgrade() goes over)"
             raise InvalidInputError("tokenizer", expected, str(wanted))
         return found
 

@@ -72,7 +72,7 @@ def _lines(path: PathText) -> Iterator[tuple[str, bytes]]:
     try:
         content = Path(name).read_bytes()
     except OSError as error:
-        got = f"{excerpt(Path(name).name)}: {error.strerror}"
+        got = f"{excerpt('/'.join(Path(name).parts[-2:]))}: {error.strerror}"
         raise InvalidInputError("path", "a file that can be read", got) from error
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
