@@ -5,7 +5,8 @@ use super::sought::Searched;
 use super::weighed::Relevant;
 use crate::hints::{Answering, best_answering};
 use crate::query::Query;
-use crate::relevance::{Held, Scoring};
+use crate::record::Traits;
+use crate::relevance::Scoring;
 
 /// What answers a query by its kind.
 #[derive(Default)]
@@ -25,22 +26,22 @@ pub(super) fn answering<'a>(
     if !query.kind_alone {
         return ByKind::default();
     }
-    let mut found = Vec::new();
-    for one in searched {
-        found.extend(documents(query, one).map(|doc| (one, doc)));
-    }
-    let traits = |(one, doc): &(&Searched<'a>, Doc)| Some(one.field.segment.entry(*doc)?.traits);
-    let best = best_answering(query, found.iter().filter_map(traits));
+    let found: Vec<(&Searched<'a>, Vec<Doc>)> =
+        searched.iter().map(|one| (one, documents(query, one).collect())).collect();
+    let traits =
+        |one: &Searched<'a>, doc: Doc| one.field.segment.entry(doc).map(|entry| entry.traits);
+    let all = found.iter().flat_map(|(one, docs)| docs.iter().filter_map(|&doc| traits(one, doc)));
+    let best = best_answering(query, all);
     let admission = Answering::below(query, best);
-    let admits = |one: &(&Searched<'a>, Doc)| {
-        traits(one).is_some_and(|traits| admission.admits(&query.score(&traits, 0.0).features))
-    };
-    let mut held = Held::default();
-    let relevant = found.iter().filter(|one| admits(one)).filter_map(|(one, doc)| {
-        one.held(*doc, &mut held);
-        Relevant::of(one.field.segment, *doc, scoring.lexical(&held))
-    });
-    ByKind { relevant: relevant.collect(), best }
+    let admits = |traits: Traits| admission.admits(&query.score(&traits, 0.0).features);
+    let mut relevant = Vec::new();
+    for (one, mut docs) in found {
+        docs.retain(|&doc| traits(one, doc).is_some_and(admits));
+        one.each_held(&mut docs, |doc, held| {
+            relevant.extend(Relevant::of(one.field.segment, doc, scoring.lexical(held)));
+        });
+    }
+    ByKind { relevant, best }
 }
 
 /// The eligible documents of a segment that may answer: of what is not plain, no bit says so.

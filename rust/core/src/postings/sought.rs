@@ -7,6 +7,9 @@ use super::lists::{Doc, Read, Words, intersect, unite};
 use super::terms::{Term, Terms};
 use crate::relevance::{APART, BackOff, Held, Unit};
 
+/// Of so many documents, what they match is known at once.
+const AT_ONCE: usize = 1 << 12;
+
 /// The terms that match one unit.
 pub(super) struct Sought {
     /// Each with how far, the farthest first.
@@ -72,6 +75,22 @@ impl Source<'_> {
         }
     }
 
+    /// Gives the place of each of some documents, in order, that is one of its own.
+    fn each_of(&self, asked: &[Doc], mut take: impl FnMut(usize)) {
+        match (&self.holds, &self.and) {
+            (Read::Docs(docs), None) if docs.len() < asked.len() => {
+                docs.iter().filter_map(|doc| asked.binary_search(doc).ok()).for_each(take);
+            }
+            _ => {
+                for (at, doc) in asked.iter().enumerate() {
+                    if self.has(*doc) {
+                        take(at);
+                    }
+                }
+            }
+        }
+    }
+
     fn has(&self, doc: Doc) -> bool {
         self.holds.has(doc) && self.and.as_ref().is_none_or(|and| and.has(doc))
     }
@@ -117,15 +136,26 @@ impl<'a> Searched<'a> {
         }
     }
 
-    /// What a document matches.
-    pub(super) fn held(&self, doc: Doc, held: &mut Held) {
-        held.matches.clear();
-        held.length = self.field.segment.length(doc);
-        for source in &self.sources {
-            let known = held.matches.last().is_some_and(|(unit, _)| *unit == source.unit);
-            if !known && source.has(doc) {
-                held.matches.push((source.unit, source.far));
+    /// Gives each of some documents with what it matches. Of a source, its documents are looked for among those
+    /// asked about, or those among its own, whichever are fewer: there may be as many sources as words.
+    pub(super) fn each_held(&self, asked: &mut [Doc], mut take: impl FnMut(Doc, &Held)) {
+        asked.sort_unstable();
+        let mut held = Vec::new();
+        for asked in asked.chunks(AT_ONCE) {
+            held.resize_with(asked.len().max(held.len()), Held::default);
+            for (held, doc) in held.iter_mut().zip(asked) {
+                held.matches.clear();
+                held.length = self.field.segment.length(*doc);
             }
+            for source in &self.sources {
+                source.each_of(asked, |at| {
+                    let Some(held) = held.get_mut(at) else { return };
+                    if held.matches.last().is_none_or(|(unit, _)| *unit != source.unit) {
+                        held.matches.push((source.unit, source.far));
+                    }
+                });
+            }
+            asked.iter().zip(&held).for_each(|(doc, held)| take(*doc, held));
         }
     }
 }

@@ -23,7 +23,7 @@ use super::sought::{Searched, Sought, Source};
 use crate::candidate::{Candidate, Proposal};
 use crate::query::Query;
 use crate::rank::Key;
-use crate::relevance::{Asked, Held, Scoring};
+use crate::relevance::{Asked, Scoring};
 
 /// More than what rounding can take from a sum of weights, as a share of it.
 const ROUNDING: f64 = 1e-4;
@@ -127,25 +127,33 @@ impl<'q> Search<'q> {
         for one in searched {
             self.reach(one, &mut reached);
         }
-        let mut held = Held::default();
-        let mut lexical = |(_, searched, doc): &Reached<'a, '_>| {
-            searched.held(*doc, &mut held);
-            self.scoring.lexical(&held)
-        };
         let Some(first) = reached.iter().max_by(|(one, ..), (other, ..)| one.total_cmp(other))
         else {
             return (Vec::new(), f64::INFINITY);
         };
-        let level = self.asked.levels.level(lexical(first)).max(self.asked.levels.lowest());
-        let mut relevant: Vec<Relevant<'_>> = reached
-            .iter()
-            .filter(|(most, ..)| *most >= squared(level))
-            .filter_map(|one| Relevant::of(one.1.field.segment, one.2, lexical(one)))
-            .collect();
+        let mut relevant = self.relevant(std::slice::from_ref(first));
+        let first = relevant.first().map_or(0.0, |one| one.lexical);
+        let level = squared(self.asked.levels.level(first).max(self.asked.levels.lowest()));
+        reached.retain(|(most, ..)| *most >= level);
+        relevant = self.relevant(&reached);
         let best = relevant.iter().map(|one| one.lexical).fold(0.0, f64::max);
         let needed = self.asked.levels.needed(best).unwrap_or(f64::INFINITY);
         relevant.retain(|one| one.lexical >= needed);
         (relevant, needed)
+    }
+
+    /// Documents with their exact lexical.
+    fn relevant<'a>(&self, reached: &[Reached<'a, '_>]) -> Vec<Relevant<'a>> {
+        let mut relevant = Vec::new();
+        for own in reached.chunk_by(|(_, one, _), (_, next, _)| std::ptr::eq(*one, *next)) {
+            let Some((_, searched, _)) = own.first() else { continue };
+            let mut docs: Vec<Doc> = own.iter().map(|(.., doc)| *doc).collect();
+            searched.each_held(&mut docs, |doc, held| {
+                let lexical = self.scoring.lexical(held);
+                relevant.extend(Relevant::of(searched.field.segment, doc, lexical));
+            });
+        }
+        relevant
     }
 
     /// Adds the eligible documents of a segment that may be relevant.
