@@ -37,22 +37,28 @@ impl Matches {
         among: &RowSet,
         size: usize,
     ) -> Result<Option<Self>> {
-        let mut alike = vec![Vec::new(); asked.units.len()];
+        let mut words: Vec<(String, Vec<(usize, f64)>)> = Vec::new();
         let mut told = asked.units.iter().all(|unit| is_whole(unit.token.key()));
         vocabulary::each_alike(connection, asked, |word, unit, far| {
             told &= is_whole(TokenKey::Word(word));
             if asked.units[unit].token.key() != TokenKey::Word(word) {
-                alike[unit].push((format!("w{word}"), far));
+                match words.last_mut() {
+                    Some((last, units)) if last.strip_prefix('w') == Some(word) => {
+                        units.push((unit, far));
+                    }
+                    _ => words.push((format!("w{word}"), vec![(unit, far)])),
+                }
             }
         })?;
         if !told {
             return Ok(None);
         }
         let mut search = Search::new(connection, among, size)?;
+        let wholes = asked.units.iter().map(|unit| search.rows(unit.token.key()));
+        let wholes = wholes.collect::<Result<Vec<_>>>()?;
+        let alike = search.alike(&words, &wholes)?;
         let mut units = Vec::new();
-        for (unit, alike) in asked.units.iter().zip(alike) {
-            let whole = search.rows(unit.token.key())?;
-            let alike = search.alike(&alike, &whole)?;
+        for ((unit, whole), alike) in asked.units.iter().zip(wholes).zip(alike) {
             let apart = match unit.back_off {
                 BackOff::Apart(one, other) => search.apart(one, other, &whole)?,
                 _ => RowSet::default(),
@@ -142,19 +148,29 @@ impl<'a> Search<'a> {
         Ok(rows)
     }
 
-    /// The rows that hold one of some tokens, in order, with the farthest of each; but some others.
-    fn alike(&mut self, tokens: &[(String, f64)], but: &RowSet) -> Result<Vec<(usize, f64)>> {
-        let mut found = Vec::new();
-        for (token, far) in tokens {
+    /// Of each unit, the rows that hold one of the tokens that are alike to it, in order, with the farthest of
+    /// each; but those that hold it. A token is asked for once, however many units it is alike to.
+    fn alike(
+        &mut self,
+        tokens: &[(String, Vec<(usize, f64)>)],
+        wholes: &[RowSet],
+    ) -> Result<Vec<Vec<(usize, f64)>>> {
+        let mut found = vec![Vec::new(); wholes.len()];
+        for (token, units) in tokens {
             self.each(token, |row| {
-                if !but.has(row) {
-                    found.push((row, *far));
+                for &(unit, far) in units {
+                    if !wholes[unit].has(row) {
+                        found[unit].push((row, far));
+                    }
                 }
             })?;
         }
-        found
-            .sort_unstable_by(|(row, far), (other, less)| row.cmp(other).then(less.total_cmp(far)));
-        found.dedup_by_key(|(row, _)| *row);
+        for rows in &mut found {
+            rows.sort_unstable_by(|(row, far): &(usize, f64), (other, less)| {
+                row.cmp(other).then(less.total_cmp(far))
+            });
+            rows.dedup_by_key(|(row, _)| *row);
+        }
         Ok(found)
     }
 
