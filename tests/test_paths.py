@@ -96,6 +96,41 @@ def test_a_sentence_that_is_wholly_answered(tmp_path: Path) -> None:
     assert_paths_agree(tmp_path, records, requests)
 
 
+@pytest.mark.parametrize("length", [300, 800, 16_000])
+def test_long_words_that_are_nearly_the_same(length: int, tmp_path: Path) -> None:
+    """More trigrams are common than a byte counts."""
+    chance = random.Random(f"long-{length}")
+    word = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=length))
+    said = [
+        word,
+        f"{word} tail",
+        f"{word[:-1]}zq",
+        f"{word[:9]}é{word[9:]}",
+        word[: length // 2],
+        "x",
+    ]
+    records = [whole({"id": f"m{at}", "content": text}) for at, text in enumerate(said)]
+    base = {"now": NOW, "tokenizer": "v2", "relevance_mode": "foundation-v2"}
+    requests = [{**base, "query": query} for query in (word, f"{word}a", f"tail {word[1:]}")]
+    assert ask_records(records, requests[1])["weighing"]["holders"][0] >= 4
+    assert_paths_agree(tmp_path, records, requests)
+
+
+def test_many_words_that_are_alike_to_many(tmp_path: Path) -> None:
+    """Every record has a word of its own, and all of them may stand in for each that is asked for."""
+    ends = [one + other for one in "bcdefghijklmno" for other in "bcdefghijklmno"]
+    records = [
+        whole({"id": f"m{at}", "content": f"harbourmaster{end} {'note ' * (at % 3)}"})
+        for at, end in enumerate(ends)
+    ]
+    base = {"now": NOW, "tokenizer": "v2", "relevance_mode": "foundation-v2"}
+    words = [f"harbourmaster{end[::-1]}" for end in ends[: 4 * 14 : 3]]
+    said = " ".join(words)
+    requests = [{**base, "query": query} for query in (said, words[1], said.replace(" ", ". "))]
+    assert ask_records(records, requests[0])["weighing"]["holders"] == [len(ends)] * len(words)
+    assert_paths_agree(tmp_path, records, requests)
+
+
 def test_words_that_are_weighed_among_many(tmp_path: Path) -> None:
     """So many records that words, and characters of pairs, are held by lists and by bits."""
     chance = random.Random("weighed-many")

@@ -34,9 +34,10 @@ pub(crate) fn windows(word: &str) -> impl Iterator<Item = u64> {
     packed.skip(WINDOW - 1)
 }
 
-/// Whether so many common trigrams can be enough for a word of `all`, however few the other one has.
-pub(super) fn may_be_enough(common: usize, all: usize) -> bool {
-    dice(common, common + all).is_some()
+/// Whether so many common trigrams, as they were counted, can be enough for a word of `all`, however few the
+/// other one has.
+pub(super) fn may_be_enough(common: u8, all: usize) -> bool {
+    common == MANY || dice(usize::from(common), usize::from(common) + all).is_some()
 }
 
 /// How alike two words are, by their trigrams; `None` where that is not enough.
@@ -54,6 +55,8 @@ pub(crate) fn dice(common: usize, all: usize) -> Option<f64> {
 
 /// More units than a query has.
 const MOST_UNITS: usize = 256;
+/// As many trigrams as are counted.
+const MANY: u8 = u8::MAX;
 /// Bits for trigrams, by 64.
 const TRACES: usize = 64;
 /// 2^64 divided by the golden ratio.
@@ -79,7 +82,8 @@ impl Trigrams {
         Self { listed, traces }
     }
 
-    /// How many trigrams of a word are those of each unit, as they repeat in it, if any are.
+    /// How many trigrams of a word are those of each unit, as they repeat in it, if any are; `MANY` are that
+    /// many or more.
     pub(super) fn common(&self, word: &str) -> Option<[u8; MOST_UNITS]> {
         let mut common = [0_u8; MOST_UNITS];
         let mut any = false;

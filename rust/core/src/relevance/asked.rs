@@ -198,7 +198,7 @@ impl Asked {
         let mut its = None;
         for ((at, unit), common) in self.units.iter().enumerate().zip(common) {
             if let BackOff::Alike(mine) = &unit.back_off
-                && may_be_enough(usize::from(common), mine.len())
+                && may_be_enough(common, mine.len())
                 && let Some(match_) = alike(mine, its.get_or_insert_with(|| trigrams(word)))
             {
                 take(at, match_);
