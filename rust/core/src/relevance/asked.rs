@@ -105,8 +105,10 @@ fn pair(pair: &str) -> (f64, BackOff) {
 pub(crate) struct Asked {
     /// The units, each once.
     pub(crate) units: Vec<Unit>,
-    /// Of each sentence, which units are its own; none unless two sentences have units.
-    pub(crate) sentences: Vec<Vec<bool>>,
+    /// Of each sentence, the places of its units, in order; none unless two of them differ.
+    pub(crate) sentences: Vec<Vec<usize>>,
+    /// Of each unit, in which of the sentences it is.
+    pub(crate) among: Vec<Vec<usize>>,
     /// Whether there were more than are used.
     pub(crate) truncated: bool,
     /// From where on the best record, and others, are relevant.
@@ -147,10 +149,25 @@ impl Asked {
         let own = own.flat_map(|(at, unit)| unit.trigrams().iter().map(move |one| (*one, at)));
         let trigrams = Trigrams::of(own.collect());
         let by_characters = units.iter().any(Unit::is_by_characters);
-        let is_own = |own: &Vec<usize>| (0..units.len()).map(|at| own.contains(&at)).collect();
-        let sentences = if sentences.len() < 2 { &[] } else { sentences.as_slice() };
-        let sentences = sentences.iter().map(is_own).collect();
-        Self { units, sentences, truncated, levels, tokenizer, order, by_characters, trigrams }
+        let sentences = if sentences.len() < 2 { BTreeSet::new() } else { sentences };
+        let sentences: Vec<Vec<usize>> = sentences.into_iter().collect();
+        let mut among = vec![Vec::new(); units.len()];
+        for (number, own) in sentences.iter().enumerate() {
+            for &at in own {
+                among[at].push(number);
+            }
+        }
+        Self {
+            units,
+            sentences,
+            among,
+            truncated,
+            levels,
+            tokenizer,
+            order,
+            by_characters,
+            trigrams,
+        }
     }
 
     /// Whether some unit says something by itself.
@@ -216,8 +233,8 @@ impl Asked {
 #[derive(Debug, Default)]
 struct Reading {
     units: Vec<Unit>,
-    /// The places of each sentence's units.
-    sentences: Vec<Vec<usize>>,
+    /// The places of each sentence's units, in order: what is said twice counts once.
+    sentences: BTreeSet<Vec<usize>>,
     truncated: bool,
 }
 
@@ -240,7 +257,8 @@ impl Reading {
         });
         self.truncated |= longer || truncated;
         if !own.is_empty() {
-            self.sentences.push(own);
+            own.sort_unstable();
+            self.sentences.insert(own);
         }
     }
 }

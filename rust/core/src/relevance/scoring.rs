@@ -15,6 +15,8 @@
 //! The idf is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 //! with 100 documents that hold nothing beside the real ones, so that a small store has one at all.
 
+use std::collections::BTreeMap;
+
 use super::asked::{Asked, Held};
 use super::statistics::Statistics;
 
@@ -37,8 +39,10 @@ pub(crate) struct Scoring<'q> {
     pub(crate) weights: Vec<f64>,
     /// T + 2 u1.
     pub(crate) against: f64,
-    /// `T_g` and `T_g + 4 u1` of each sentence.
-    pub(crate) sentences: Vec<(f64, f64)>,
+    /// `T_g + 4 u1` of each sentence.
+    against_sentences: Vec<f64>,
+    /// Each distinct `T_g` with its `T_g + 4 u1`, in order.
+    totals: Vec<(f64, f64)>,
     /// T, where a record that has every unit is at the floor; else more than any record can have.
     whole: f64,
     mean: f64,
@@ -52,15 +56,19 @@ impl<'q> Scoring<'q> {
             |(unit, &holders): (&super::Unit, &usize)| unit.strength * idf(*records, holders);
         let weights: Vec<f64> = asked.units.iter().zip(holders).map(weight).collect();
         let rarest = idf(*records, 1);
-        let of_sentence = |own: &Vec<bool>| {
-            let all = weights.iter().zip(own).filter(|(_, own)| **own).map(|(weight, _)| weight);
-            let all = all.sum::<f64>();
+        let of_sentence = |own: &Vec<usize>| {
+            let all = own.iter().map(|&at| weights[at]).sum::<f64>();
             (all, all + DOUBT_OF_SENTENCE * rarest)
         };
+        let mut totals: Vec<(f64, f64)> = asked.sentences.iter().map(of_sentence).collect();
+        let against_sentences = totals.iter().map(|(_, against)| *against).collect();
+        totals.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        totals.dedup();
         Self {
             asked,
             against: weights.iter().sum::<f64>() + DOUBT * rarest,
-            sentences: asked.sentences.iter().map(of_sentence).collect(),
+            against_sentences,
+            totals,
             whole: if asked.is_strong() { weights.iter().sum() } else { f64::INFINITY },
             mean: *length as f64 / (*records).max(1) as f64,
             weights,
@@ -72,16 +80,23 @@ impl<'q> Scoring<'q> {
         if held.matches.is_empty() {
             return 0.0;
         }
-        let sum = |own: &dyn Fn(usize) -> bool| -> f64 {
-            let matches = held.matches.iter().filter(|(at, _)| own(*at));
-            matches.map(|(at, match_)| self.weights[*at] * match_).sum()
-        };
-        let whole = sum(&|_| true) / self.against;
-        let parts = self.asked.sentences.iter().zip(&self.sentences);
-        let cover =
-            parts.map(|(own, (_, against))| sum(&|at| own[at]) / against).fold(whole, f64::max);
+        let gains = held.matches.iter().map(|(at, match_)| self.weights[*at] * match_);
+        let whole = gains.sum::<f64>() / self.against;
+        let cover = f64::max(whole, self.best_sentence(held));
         let lexical = (f64::sqrt(cover / self.stretch(held.length)) * PARTS).round() / PARTS;
         if self.has_all(held) { lexical.max(self.asked.levels.floor) } else { lexical }
+    }
+
+    /// The most that a record covers of any sentence; no other one is looked at than those it matches.
+    fn best_sentence(&self, held: &Held) -> f64 {
+        let mut sums = BTreeMap::new();
+        for (at, match_) in &held.matches {
+            for sentence in &self.asked.among[*at] {
+                *sums.entry(*sentence).or_insert(0.0) += self.weights[*at] * match_;
+            }
+        }
+        let covers = sums.into_iter().map(|(sentence, sum)| sum / self.against_sentences[sentence]);
+        covers.fold(0.0, f64::max)
     }
 
     /// Whether a record has every unit of the query, and not all of them are weak.
@@ -92,8 +107,10 @@ impl<'q> Scoring<'q> {
 
     /// The square of the lexical that no record of such a length is above, whose matches weigh so much together.
     pub(crate) fn most_squared(&self, matched: f64, length: usize) -> f64 {
-        let of_sentence = |(all, against): &(f64, f64)| matched.min(*all) / against;
-        let covers = self.sentences.iter().map(of_sentence);
+        // The more a sentence weighs the more it can have covered, up to all that is matched, and then the less.
+        let above = self.totals.partition_point(|(all, _)| *all <= matched);
+        let nearest = self.totals.get(above.saturating_sub(1)..).unwrap_or_default().iter().take(2);
+        let covers = nearest.map(|(all, against)| matched.min(*all) / against);
         let most = covers.fold(matched / self.against, f64::max) / self.stretch(length);
         let floor = self.asked.levels.floor;
         if matched >= self.whole { most.max(floor * floor) } else { most }
@@ -101,8 +118,9 @@ impl<'q> Scoring<'q> {
 
     /// What the matches of a record weigh at least, if the square of its lexical is so much.
     pub(crate) fn enough(&self, squared: f64) -> f64 {
-        let against = self.sentences.iter().map(|(_, against)| *against);
-        (squared * against.fold(self.against, f64::min)).min(self.whole)
+        let least =
+            self.totals.first().map_or(self.against, |(_, against)| against.min(self.against));
+        (squared * least).min(self.whole)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer units than 2^52")]
@@ -129,4 +147,64 @@ pub(crate) fn weighed(asked: &Asked, eligible: &[Held]) -> (Vec<f64>, Statistics
 fn idf(records: usize, holders: usize) -> f64 {
     let (records, holders) = (records as f64, holders as f64);
     libm::log1p((records + PSEUDO_DOCUMENTS - holders + 0.5) / (holders + 0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::request::Request;
+
+    proptest! {
+        #[test]
+        fn no_record_is_above_the_most_that_its_matches_tell(
+            said in vec(vec(0..9_usize, 1..4), 1..9),
+            held in vec((0..9_usize, any::<bool>()), 0..9),
+        ) {
+            let sentence = |words: &Vec<usize>| {
+                words.iter().map(|word| format!("word{word} ")).collect::<String>()
+            };
+            let request = serde_json::json!({
+                "query": said.iter().map(sentence).collect::<Vec<_>>().join(". "),
+                "now": 0, "timestamp": "", "purpose": "injection", "limit": 8,
+                "policy": {
+                    "enabled": true, "scopes": ["user"], "maxInjectedRecords": 8,
+                    "directives": {"enabled": true, "maxRecords": 20, "maxCharacters": 4000},
+                },
+                "character_budget": 6000, "min_confidence": 0.0,
+                "relevance_mode": "foundation-v2", "tokenizer": "v2", "tags": [],
+            });
+            let asked = Asked::of(&Request::parse(request.to_string().as_bytes()).unwrap());
+            let mut held = Held {
+                matches: held.into_iter().map(|(at, far)| (at, if far { 1.0 } else { 0.6 })).collect(),
+                length: 7,
+            };
+            held.matches.retain(|(at, _)| *at < asked.units.len());
+            held.matches.sort_by_key(|(at, _)| *at);
+            held.matches.dedup_by_key(|(at, _)| *at);
+            let mut statistics = Statistics::new(asked.units.len());
+            statistics.add(&held);
+            let scoring = Scoring::new(&asked, &statistics);
+            let gain = |(at, far): &(usize, f64)| scoring.weights[*at] * far;
+            let matched: f64 = held.matches.iter().map(gain).sum();
+            let mut most = matched / scoring.against;
+            let mut best = most;
+            for own in &asked.sentences {
+                let all: f64 = own.iter().map(|at| scoring.weights[*at]).sum();
+                let against = all + DOUBT_OF_SENTENCE * idf(1, 1);
+                let matches = held.matches.iter().filter(|(at, _)| own.contains(at));
+                best = best.max(matches.map(gain).sum::<f64>() / against);
+                most = most.max(matched.min(all) / against);
+            }
+            let stretch = scoring.stretch(held.length);
+            let floor = if scoring.has_all(&held) { asked.levels.floor } else { 0.0 };
+            let expected = f64::sqrt(best / stretch).max(floor);
+            prop_assert!((scoring.lexical(&held) - expected).abs() < 1e-8);
+            let floor = if matched >= scoring.whole { asked.levels.floor } else { 0.0 };
+            let expected = (most / stretch).max(floor * floor);
+            prop_assert!((scoring.most_squared(matched, held.length) - expected).abs() < 1e-12);
+        }
+    }
 }
