@@ -23,6 +23,8 @@ from membound import (
     MemoryRecord,
     MemoryStore,
     Provenance,
+    RankingFloors,
+    RankingPolicy,
     Source,
     evaluation,
     record_retrieved,
@@ -192,6 +194,10 @@ def take(store: MemoryStore, made: MemoryRecord) -> None:
     membound.retrieve_records([made], "kiwi", now=NOON)
 
 
+def recall_by(store: MemoryStore, ranking: RankingPolicy) -> object:
+    return store.retrieve("kiwi", policy=MemoryPolicy(ranking=ranking))
+
+
 MADE: dict[str, tuple[type, Callable[[MemoryStore, Any], object]]] = {
     "AgentAccess": (AgentAccess, lambda store, made: store.retrieve("kiwi", agent=made)),
     "AgentContext": (AgentContext, lambda store, made: remember(store, agent_context=made)),
@@ -208,6 +214,11 @@ MADE: dict[str, tuple[type, Callable[[MemoryStore, Any], object]]] = {
     "MemoryPolicy": (MemoryPolicy, lambda store, made: store.retrieve("kiwi", policy=made)),
     "MemoryRecord": (MemoryRecord, take),
     "Provenance": (Provenance, lambda store, made: remember(store, provenance=made)),
+    "RankingFloors": (
+        RankingFloors,
+        lambda store, made: recall_by(store, RankingPolicy(floors=made)),
+    ),
+    "RankingPolicy": (RankingPolicy, recall_by),
     "Source": (Source, lambda store, made: remember(store, sources=[made])),
 }
 """Values that callers make, and a verb that takes them: their constructors may trust."""
@@ -405,5 +416,6 @@ def test_no_public_name_is_left_out() -> None:
         "MatchedWords", "MemboundError", "RetrievalResult", "SearchTokens", "Trace", "TurnContext",
         "VerifyReport",
     }  # fmt: skip
-    named = {*FUNCTIONS, *MADE, *answers, "MemoryStore"}
+    # Weights fit together or not at all: tests/test_ranking_policy.py.
+    named = {*FUNCTIONS, *MADE, *answers, "MemoryStore", "RankingWeights"}
     assert set(membound.__all__) <= named

@@ -117,7 +117,7 @@ def test_long_words_that_are_nearly_the_same(length: int, tmp_path: Path) -> Non
 
 
 def test_many_words_that_are_alike_to_many(tmp_path: Path) -> None:
-    """Every record has a word of its own, and all of them may stand in for each that is asked for."""
+    """Every record has a word of its own, and all may stand in for each that is asked for."""
     ends = [one + other for one in "bcdefghijklmno" for other in "bcdefghijklmno"]
     records = [
         whole({"id": f"m{at}", "content": f"harbourmaster{end} {'note ' * (at % 3)}"})

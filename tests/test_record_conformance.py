@@ -139,7 +139,7 @@ def test_a_feedback_policy_is_accepted_or_refused_as_its_row_says(row: Row) -> N
     given = {snake(name): value for name, value in row["input"].items()}
     if row["ok"]:
         expected = {snake(name): value for name, value in row["value"].items()}
-        assert msgspec.to_builtins(FeedbackPolicy(**given)) == expected
+        assert msgspec.structs.asdict(FeedbackPolicy(**given)) == expected
     else:
         with pytest.raises(InvalidInputError):
             FeedbackPolicy(**given)
@@ -160,7 +160,7 @@ def test_a_policy_is_accepted_or_refused_as_its_row_says(row: Row) -> None:
     assert list(policy.scopes) == value["scopes"]
     assert policy.max_injected_records == value["maxInjectedRecords"]
     for part, name in ((policy.directives, "directives"), (policy.feedback, "feedback")):
-        assert msgspec.to_builtins(part) == {snake(n): v for n, v in value[name].items()}
+        assert msgspec.structs.asdict(part) == {snake(n): v for n, v in value[name].items()}
 
 
 @pytest.mark.parametrize(

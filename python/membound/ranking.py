@@ -35,7 +35,8 @@ class RankingWeights(
     def __post_init__(self) -> None:
         together = math.fsum(_keep_units(self, "ranking.weights."))
         if abs(together - 1) > _ROUNDING:
-            raise InvalidInputError("ranking.weights", "weights that add up to 1", f"{together:g}")
+            expected = f"{' + '.join(self.__struct_fields__)} = 1"
+            raise InvalidInputError("ranking.weights", expected, f"{together:g}")
         if not self.lexical:
             raise InvalidInputError("ranking.weights.lexical", "a number above 0", "0")
 

@@ -104,7 +104,8 @@ impl Levels {
 
     /// What a record needs, where the best has so much; `None` where that does not reach the floor.
     pub(crate) fn needed(&self, best: f64) -> Option<f64> {
-        (best > 0.0 && best >= self.floor).then(|| self.level(best))
+        // Whatever the levels are, a record without a word of the query is admitted by none.
+        (best > 0.0 && best >= self.floor).then(|| self.level(best).max(f64::MIN_POSITIVE))
     }
 
     /// What others need beside such a one, if it reaches the floor; more for a better one.

@@ -141,9 +141,7 @@ impl Admission<'_> {
     pub(crate) fn admits(&self, features: &Features) -> bool {
         match self {
             Self::Share(share) => share.admits(features),
-            Self::Needed(needed) => {
-                needed.is_some_and(|needed| features.lexical > 0.0 && features.lexical >= needed)
-            }
+            Self::Needed(needed) => needed.is_some_and(|needed| features.lexical >= needed),
         }
     }
 }

@@ -163,9 +163,9 @@ mod tests {
             said in vec(vec(0..9_usize, 1..4), 1..9),
             held in vec((0..9_usize, any::<bool>()), 0..9),
         ) {
-            let sentence = |words: &Vec<usize>| {
-                words.iter().map(|word| format!("word{word} ")).collect::<String>()
-            };
+            let word = |number: &usize| format!("word{number}");
+            let sentence =
+                |words: &Vec<usize>| words.iter().map(word).collect::<Vec<_>>().join(" ");
             let request = serde_json::json!({
                 "query": said.iter().map(sentence).collect::<Vec<_>>().join(". "),
                 "now": 0, "timestamp": "", "purpose": "injection", "limit": 8,
