@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benches.compare.corpus import Statement
+    from membound.tokens import Tokenizer
     from membound.trace import Mode
 
 WORKSPACE = "/bench"
@@ -43,9 +44,10 @@ class Store(Engine[RetrievalResult]):
     mode: Mode
     from_memory = False
     postings_bytes = 0
+    tokenizer: Tokenizer = "v1"
 
     def build(self, statements: Sequence[Statement], folder: Path) -> None:
-        with MemoryStore.open(folder, durability="relaxed", tokenizer="v1") as store:
+        with MemoryStore.open(folder, durability="relaxed", tokenizer=self.tokenizer) as store:
             store.import_records(map(memory_record, statements))
 
     def open(self, folder: Path) -> None:
@@ -90,6 +92,28 @@ class MemoryRead(Memory):
 
     def question(self, query: str) -> Callable[[], RetrievalResult]:
         return all_read(super().question(query))
+
+
+class Weighed(Memory):
+    """Postings in memory of units, weighed by what may be seen."""
+
+    name = "membound, foundation-v2"
+    about = "the same with tokenizer `v2`, by `foundation-v2`, whose true top is another one"
+    folder = "membound-v2"
+    tokenizer = "v2"
+    exact = False
+
+
+class WeighedFile(Weighed):
+    """Units in the index's file, weighed by what may be seen."""
+
+    name = "membound, foundation-v2, index file"
+    about = "the same on the index in its file"
+    from_memory = False
+    postings_bytes = 0
+
+    def open(self, folder: Path) -> None:
+        Store.open(self, folder)
 
 
 class IndexFile(Store):
@@ -137,4 +161,12 @@ def all_read(retrieve: Callable[[], RetrievalResult]) -> Callable[[], RetrievalR
     return ask
 
 
-ENGINES: tuple[Store, ...] = (Memory(), MemoryRead(), IndexFile(), IndexFileRead(), Records())
+ENGINES: tuple[Store, ...] = (
+    Memory(),
+    MemoryRead(),
+    IndexFile(),
+    IndexFileRead(),
+    Weighed(),
+    WeighedFile(),
+    Records(),
+)
