@@ -225,8 +225,8 @@ class TestFiles:
             assert len(refused.value.got) < 120
 
     def test_a_missing_file_is_a_typed_error(self, tmp_path: Path) -> None:
-        with pytest.raises(InvalidInputError, match=r"none\.jsonl"):
-            load_cases(tmp_path / "none.jsonl")
+        with pytest.raises(InvalidInputError, match=r"sets/none\.jsonl"):
+            load_cases(tmp_path / "sets" / "none.jsonl")
 
     def test_a_deep_record_is_named_by_line(self, tmp_path: Path) -> None:
         path = tmp_path / "records.jsonl"
