@@ -1,11 +1,11 @@
 //! Words that are alike: by the Dice coefficient of their trigrams (Dice, "Measures of the amount of ecologic
 //! association between species", 1945).
 
+use crate::tokens::CHARACTER_BITS;
+
 /// Two words are alike from this coefficient on, in percent: so it is compared exactly.
 const LEAST_PERCENT: usize = 55;
 const WINDOW: usize = 3;
-/// Bits of a character in a packed trigram.
-const CHARACTER_BITS: u32 = 21;
 
 /// The distinct trigrams of a word, packed and in order: none of a word of up to three characters or with a
 /// digit, which is matched as it is or not at all.

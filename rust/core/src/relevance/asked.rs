@@ -44,13 +44,10 @@ impl Unit {
     fn of(key: TokenKey<'_>) -> Self {
         let text = key.text();
         let mut body = text.chars();
-        let kind = body.next();
-        // A character by itself is sought wherever it stands in a pair.
-        let key = alone(key).map_or(key, TokenKey::character);
-        let (strength, back_off) = match kind {
+        let (strength, back_off) = match body.next() {
             Some('w') if is_stop_word(body.as_str()) => (WEAK, BackOff::None),
             Some('w') => (1.0, like(body.as_str())),
-            Some('c') => pair(body.as_str()),
+            Some('c' | 'k') => pair(body.as_str()),
             _ => (1.0, BackOff::None),
         };
         Self { token: Token::from(key), strength, back_off }
@@ -244,8 +241,9 @@ impl Reading {
         let mut own = Vec::new();
         let mut truncated = false;
         let longer = tokenizer.each_token(&asked, tokenizer.query_tokens(), |key| {
-            let sought = alone(key).map_or(key, TokenKey::character);
-            let known = self.units.iter().position(|unit| unit.token.key() == sought);
+            // A character by itself is sought wherever it stands in a pair.
+            let key = alone(key).map_or(key, TokenKey::character);
+            let known = self.units.iter().position(|unit| unit.token.key() == key);
             match known {
                 Some(at) => own.push(at),
                 None if self.units.len() < tokenizer.query_tokens() => {
@@ -273,14 +271,14 @@ pub(crate) fn says_little(text: &str, tokenizer: Tokenizer) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
 
     /// What a query of words asks for.
-    fn asked(query: &str) -> Asked {
+    pub(in crate::relevance) fn asked(query: &str) -> Asked {
         let request = serde_json::json!({
             "query": query, "now": 0, "timestamp": "", "purpose": "injection", "limit": 8,
             "policy": {

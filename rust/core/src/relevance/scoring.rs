@@ -154,8 +154,8 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
+    use super::super::asked::tests::asked;
     use super::*;
-    use crate::request::Request;
 
     proptest! {
         #[test]
@@ -166,17 +166,8 @@ mod tests {
             let word = |number: &usize| format!("word{number}");
             let sentence =
                 |words: &Vec<usize>| words.iter().map(word).collect::<Vec<_>>().join(" ");
-            let request = serde_json::json!({
-                "query": said.iter().map(sentence).collect::<Vec<_>>().join(". "),
-                "now": 0, "timestamp": "", "purpose": "injection", "limit": 8,
-                "policy": {
-                    "enabled": true, "scopes": ["user"], "maxInjectedRecords": 8,
-                    "directives": {"enabled": true, "maxRecords": 20, "maxCharacters": 4000},
-                },
-                "character_budget": 6000, "min_confidence": 0.0,
-                "relevance_mode": "foundation-v2", "tokenizer": "v2", "tags": [],
-            });
-            let asked = Asked::of(&Request::parse(request.to_string().as_bytes()).unwrap());
+            let query = said.iter().map(sentence).collect::<Vec<_>>().join(". ");
+            let asked = asked(&query);
             let mut held = Held {
                 matches: held.into_iter().map(|(at, far)| (at, if far { 1.0 } else { 0.6 })).collect(),
                 length: 7,

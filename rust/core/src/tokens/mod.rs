@@ -18,7 +18,7 @@ use crate::text::fold;
 pub(crate) use owned::Token;
 
 /// Bits that a character takes in a packed token.
-const CHARACTER_BITS: u32 = 21;
+pub(crate) const CHARACTER_BITS: u32 = 21;
 /// The mark of a packed trigram.
 const TRIGRAM: u64 = 1 << (3 * CHARACTER_BITS);
 /// What is lowest in a packed token: a character.
