@@ -1,5 +1,6 @@
 //! Candidates: what channels propose, and what it measures.
 
+use crate::features::Signals;
 use crate::rank::Key;
 use crate::record::{Card, Traits};
 use crate::relevance::Statistics;
@@ -25,16 +26,16 @@ pub(crate) struct Candidate {
     pub id: String,
     /// What ranking reads of it.
     pub traits: Traits,
-    /// How far its words answer.
-    pub lexical: f64,
+    /// What channels tell of it.
+    pub signals: Signals,
     /// Where to find the whole record.
     pub key: usize,
 }
 
 impl Candidate {
     /// The candidate that a record is.
-    pub(crate) fn of(card: &Card, lexical: f64, key: usize) -> Self {
-        Self { id: card.id.clone(), traits: card.traits(), lexical, key }
+    pub(crate) fn of(card: &Card, signals: Signals, key: usize) -> Self {
+        Self { id: card.id.clone(), traits: card.traits(), signals, key }
     }
 }
 

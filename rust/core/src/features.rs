@@ -14,13 +14,27 @@ const HALF_LIFE_DAYS: i32 = 180;
 /// More than what rounding can take from a freshness.
 const ROUNDING: f64 = 1e-12;
 
+/// What channels tell of a candidate, each a number in `[0,1]`: 0 where one tells nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Signals {
+    /// How far its words answer.
+    pub(crate) words: f64,
+}
+
+impl Signals {
+    /// Of a candidate that its words alone propose.
+    pub(crate) fn of_words(words: f64) -> Self {
+        Self { words }
+    }
+}
+
 /// What is seen of a candidate when it is measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen<'r> {
     /// What ranking reads of the record.
     pub(crate) traits: &'r Traits,
-    /// How far its words answer.
-    pub(crate) lexical: f64,
+    /// What channels tell of it.
+    pub(crate) signals: Signals,
     /// The hints that the query gives.
     pub(crate) hints: Hints,
     /// When it is asked.
@@ -66,7 +80,7 @@ macro_rules! features {
 // and what measures it.
 features! {
     /// How far its words answer the query's: the mode says how that is measured.
-    lexical: [0.55, 0.8] |seen| seen.lexical;
+    lexical: [0.55, 0.8] |seen| seen.signals.words;
     /// How near the record's scope is: project 1.0, workspace 0.9, user 0.8.
     scope_affinity: [0.1, 0.06] |seen| affinity(seen.traits.scope);
     /// 1 when a hint of the query names the record's type or one of its tags.

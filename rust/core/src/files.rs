@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::candidate::{Candidate, Proposal};
 use crate::eligibility::{Unjudged, eligible};
 use crate::error::Result;
+use crate::features::Signals;
 use crate::hints::best_answering;
 use crate::query::Query;
 use crate::record::Record;
@@ -52,8 +53,9 @@ impl Path for Records {
                 (lexical, Some(statistics))
             }
         };
-        let candidate =
-            |((card, key), lexical): (Unjudged<usize>, f64)| Candidate::of(&card, lexical, key);
+        let candidate = |((card, key), lexical): (Unjudged<usize>, f64)| {
+            Candidate::of(&card, Signals::of_words(lexical), key)
+        };
         let candidates = eligible.into_iter().zip::<Vec<f64>>(lexical).map(candidate).collect();
         Ok(Proposal { candidates, filtered, statistics, outranked: 0 })
     }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::features::{Features, Seen, Weights};
+use crate::features::{Features, Seen, Signals, Weights};
 use crate::hints::{Hints, Wish};
 use crate::rank;
 use crate::record::Traits;
@@ -61,8 +61,8 @@ impl<'a> Query<'a> {
     }
 
     /// The features of a record with its final score.
-    pub(crate) fn score(&self, traits: &Traits, lexical: f64) -> Scored {
-        let seen = Seen { traits, lexical, hints: self.hints, now: self.request.now };
+    pub(crate) fn score(&self, traits: &Traits, signals: Signals) -> Scored {
+        let seen = Seen { traits, signals, hints: self.hints, now: self.request.now };
         let features = Features::measure(seen);
         Scored { features, final_score: rank::final_score(&features, &self.weights) }
     }

@@ -94,7 +94,7 @@ impl Admitted {
 /// Gives every candidate its features and final score.
 fn measured(candidates: Vec<Candidate>, query: &Query<'_>) -> Vec<Measured> {
     let measure = |candidate: Candidate| {
-        let scored = query.score(&candidate.traits, candidate.lexical);
+        let scored = query.score(&candidate.traits, candidate.signals);
         Measured { candidate, scored }
     };
     candidates.into_iter().map(measure).collect()
@@ -125,7 +125,7 @@ fn account<P: Path>(
 ) -> Trace {
     let selected: BTreeSet<&str> = selection.taken.iter().map(Taken::id).collect();
     let ranking = |Measured { candidate, scored }| Ranking {
-        channel: P::channel(candidate.lexical > 0.0),
+        channel: P::channel(candidate.signals.words > 0.0),
         features: scored,
         selected: selected.contains(candidate.id.as_str()),
         memory_id: candidate.id,

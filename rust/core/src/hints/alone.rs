@@ -1,6 +1,6 @@
 //! A query that asks for nothing but a kind: which of the records that answer it are relevant, words aside.
 
-use crate::features::Features;
+use crate::features::{Features, Signals};
 use crate::query::Query;
 use crate::rank::final_score;
 use crate::record::Traits;
@@ -33,7 +33,9 @@ impl<'q> Answering<'q> {
 
 /// The best score, words aside, of some eligible records; 0 where the query asks for something else, too.
 pub(crate) fn best_answering(query: &Query<'_>, eligible: impl Iterator<Item = Traits>) -> f64 {
-    let features = eligible.filter(|_| query.kind_alone).map(|one| query.score(&one, 0.0).features);
+    let features = eligible
+        .filter(|_| query.kind_alone)
+        .map(|one| query.score(&one, Signals::default()).features);
     features.filter_map(|one| score(query, &one)).fold(0.0, f64::max)
 }
 

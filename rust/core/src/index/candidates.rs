@@ -172,8 +172,8 @@ impl Fts5<'_> {
                 (Standing::Plain(authority, kind), Some(hits)) if query.request.tags.is_empty() => {
                     let group = (place.scope, authority, kind);
                     let Some(traits) = judged(query.request, group, columns)? else { continue };
-                    let (id, lexical) = (columns.get(2)?, share.lexical(hits));
-                    candidates.push(Candidate { id, traits, lexical, key });
+                    let (id, signals) = (columns.get(2)?, share.signals(hits));
+                    candidates.push(Candidate { id, traits, signals, key });
                     traits.confidence
                 }
                 _ => {
@@ -191,7 +191,7 @@ impl Fts5<'_> {
         candidates.extend(
             judged
                 .into_iter()
-                .map(|(card, (hits, key))| Candidate::of(&card, share.lexical(hits), key)),
+                .map(|(card, (hits, key))| Candidate::of(&card, share.signals(hits), key)),
         );
         Ok(Proposal { candidates, filtered, ..Proposal::default() })
     }

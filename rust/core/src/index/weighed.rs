@@ -20,6 +20,7 @@ use super::standing::Standing;
 use super::{vocabulary, words};
 use crate::candidate::{Candidate, Proposal};
 use crate::error::Result;
+use crate::features::Signals;
 use crate::hints::{Answering, best_answering};
 use crate::query::Query;
 use crate::relevance::{Asked, Held, Scoring, Statistics};
@@ -46,9 +47,9 @@ pub(super) fn candidates(
     let looked = Looked { connection, query, places: &places, found: &found, scoring: &scoring };
     let (mut candidates, needed) = looked.at(found.reached(&scoring, asked, size), asked)?;
     let (by_kind, answering) = looked.by_kind(visible)?;
-    statistics.best = candidates.iter().map(|one| one.lexical).fold(0.0, f64::max);
+    statistics.best = candidates.iter().map(|one| one.signals.words).fold(0.0, f64::max);
     statistics.answering = answering;
-    candidates.extend(by_kind.into_iter().filter(|one| one.lexical < needed));
+    candidates.extend(by_kind.into_iter().filter(|one| one.signals.words < needed));
     filtered.irrelevant = statistics.records - candidates.len();
     Ok(Proposal { candidates, filtered, statistics: Some(statistics), outranked: 0 })
 }
@@ -174,11 +175,11 @@ impl Looked<'_> {
                 break;
             }
             let candidate = self.look(row)?;
-            best = best.max(candidate.lexical);
+            best = best.max(candidate.signals.words);
             candidates.push(candidate);
         }
         let needed = asked.levels.needed(best).unwrap_or(f64::INFINITY);
-        candidates.retain(|one| one.lexical >= needed);
+        candidates.retain(|one| one.signals.words >= needed);
         Ok((candidates, needed))
     }
 
@@ -196,7 +197,9 @@ impl Looked<'_> {
         let mut found = rows.into_iter().map(|row| self.look(row)).collect::<Result<Vec<_>>>()?;
         let best = best_answering(self.query, found.iter().map(|one| one.traits));
         let admission = Answering::below(self.query, best);
-        found.retain(|one| admission.admits(&self.query.score(&one.traits, 0.0).features));
+        found.retain(|one| {
+            admission.admits(&self.query.score(&one.traits, Signals::default()).features)
+        });
         Ok((found, best))
     }
 
@@ -205,19 +208,19 @@ impl Looked<'_> {
         let mut found = find.query([row])?;
         let columns = found.next()?.ok_or_else(|| damaged("a word belongs to no record"))?;
         let lexical = self.found.lexical(self.scoring, row, columns.get(9)?);
-        self.candidate(columns, lexical, row)
+        self.candidate(columns, Signals::of_words(lexical), row)
     }
 
-    fn candidate(&self, columns: &Row<'_>, lexical: f64, key: usize) -> Result<Candidate> {
+    fn candidate(&self, columns: &Row<'_>, signals: Signals, key: usize) -> Result<Candidate> {
         let place: i64 = columns.get(0)?;
         let place = self.places.iter().find(|one| one.row == place);
         if let (Some(place), Standing::Plain(authority, kind)) = (place, columns.get(1)?) {
             let group = (place.scope, authority, kind);
             if let Some(traits) = judged(self.query.request, group, columns)? {
-                return Ok(Candidate { id: columns.get(2)?, traits, lexical, key });
+                return Ok(Candidate { id: columns.get(2)?, traits, signals, key });
             }
         }
         let json = columns.get_ref(8)?.as_blob().map_err(damaged)?;
-        Ok(Candidate::of(&parse(json)?.card, lexical, key))
+        Ok(Candidate::of(&parse(json)?.card, signals, key))
     }
 }

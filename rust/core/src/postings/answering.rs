@@ -3,6 +3,7 @@
 use super::lists::{Doc, docs, is_set};
 use super::sought::Searched;
 use super::weighed::Relevant;
+use crate::features::Signals;
 use crate::hints::{Answering, best_answering};
 use crate::query::Query;
 use crate::record::Traits;
@@ -33,7 +34,8 @@ pub(super) fn answering<'a>(
     let all = found.iter().flat_map(|(one, docs)| docs.iter().filter_map(|&doc| traits(one, doc)));
     let best = best_answering(query, all);
     let admission = Answering::below(query, best);
-    let admits = |traits: Traits| admission.admits(&query.score(&traits, 0.0).features);
+    let admits =
+        |traits: Traits| admission.admits(&query.score(&traits, Signals::default()).features);
     let mut relevant = Vec::new();
     for (one, mut docs) in found {
         docs.retain(|&doc| traits(one, doc).is_some_and(admits));

@@ -105,7 +105,7 @@ impl<'a, 'q> Search<'a, 'q> {
         self.proposal.candidates.extend(
             special
                 .into_iter()
-                .map(|(card, (hits, row))| Candidate::of(&card, self.share.lexical(hits), row)),
+                .map(|(card, (hits, row))| Candidate::of(&card, self.share.signals(hits), row)),
         );
         let best = self.best.into_kept();
         self.proposal.outranked = self.admitted - best.len();
@@ -114,7 +114,7 @@ impl<'a, 'q> Search<'a, 'q> {
             Candidate {
                 id: one.key.id.to_owned(),
                 traits: entry.traits,
-                lexical: self.share.lexical(hits),
+                signals: self.share.signals(hits),
                 key: entry.row as usize,
             }
         }));
@@ -144,7 +144,7 @@ impl<'a, 'q> Search<'a, 'q> {
         if self.best.may_take(bound)
             && let Some(entry) = segment.entry(doc)
         {
-            let score = self.query.score(&entry.traits, self.share.lexical(hits)).final_score;
+            let score = self.query.score(&entry.traits, self.share.signals(hits)).final_score;
             let key = Key { score, updated: entry.traits.updated, id: segment.id(doc) };
             self.best.take(Scored { key, found: (entry, hits) });
         }

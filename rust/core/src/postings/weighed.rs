@@ -21,6 +21,7 @@ use super::lists::{Doc, is_set};
 use super::segment::{Entry, Segment};
 use super::sought::{Searched, Sought, Source};
 use crate::candidate::{Candidate, Proposal};
+use crate::features::Signals;
 use crate::query::Query;
 use crate::rank::Key;
 use crate::relevance::{Asked, Scoring};
@@ -64,14 +65,14 @@ pub(super) fn weighed(
 fn best(relevant: Vec<Relevant<'_>>, query: &Query<'_>, most: usize) -> Vec<Candidate> {
     let mut best = Best::new(most);
     for found in relevant {
-        let score = query.score(&found.entry.traits, found.lexical).final_score;
+        let score = query.score(&found.entry.traits, Signals::of_words(found.lexical)).final_score;
         let id = found.segment.id(found.doc);
         best.take(Scored { key: Key { score, updated: found.entry.traits.updated, id }, found });
     }
     let candidate = |Scored { key, found }: Scored<'_, Relevant<'_>>| Candidate {
         id: key.id.to_owned(),
         traits: found.entry.traits,
-        lexical: found.lexical,
+        signals: Signals::of_words(found.lexical),
         key: found.entry.row as usize,
     };
     best.into_kept().into_iter().map(candidate).collect()

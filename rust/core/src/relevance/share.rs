@@ -1,7 +1,7 @@
 //! Modes of version 1: the share of the query's tokens that a record holds, and the floor of it.
 
 use super::RelevanceMode;
-use crate::features::{Features, coverage};
+use crate::features::{Features, Signals, coverage};
 use crate::request::Request;
 use crate::text::is_cjk;
 use crate::tokens::Token;
@@ -43,6 +43,11 @@ impl Share {
     /// `hits` as a share of the tokens.
     pub(crate) fn lexical(&self, hits: usize) -> f64 {
         coverage(hits, self.tokens.len())
+    }
+
+    /// What so many hits tell of a candidate.
+    pub(crate) fn signals(&self, hits: usize) -> Signals {
+        Signals::of_words(self.lexical(hits))
     }
 
     /// The fewest of the tokens that admit a record by words; `None` where no number does.
