@@ -5,6 +5,7 @@ The tree:
     MemboundError
       InvalidInputError (ValueError)      an argument or a record field is not acceptable
         InvalidRecordError                a record's JSON does not follow the schema
+        InvalidNameError                  a key, folder or tag names nothing in a workspace
       NotFoundError (LookupError)         there is no such record
         RevisionNotFoundError             the record keeps no such revision
       ConflictError                       the change contradicts what is stored
@@ -18,6 +19,15 @@ The tree:
         IndexUnavailableError             the index cannot be used; recall answers from the files
           IndexDamagedError               its file is damaged or outdated and is to be rebuilt
           IndexSchemaError                the index was written by a newer version
+      WorkspaceError                      a workspace has not what is asked for, or cannot do it
+        NoteNotFoundError (LookupError)   there is no such note
+        NoteExistsError                   the place is taken by another note
+        NoteChangedError                  the note has changed since it was read
+        UnreadableNoteError               the note's file cannot be read or kept as it is
+        OutsideWorkspaceError             a path leads out of the workspace
+        SessionNotFoundError (LookupError)  there is no such session
+        TurnNotFoundError (LookupError)   the session has no such turn
+        ThemeNotFoundError (LookupError)  there is no such theme
       MissingExtraError (ImportError)     an optional dependency is not installed
       InternalError                       a fault of membound itself
 
@@ -36,16 +46,26 @@ __all__ = [
     "IndexUnavailableError",
     "InternalError",
     "InvalidInputError",
+    "InvalidNameError",
     "InvalidRecordError",
     "MemboundError",
     "MissingExtraError",
     "NotFoundError",
+    "NoteChangedError",
+    "NoteExistsError",
+    "NoteNotFoundError",
+    "OutsideWorkspaceError",
     "PartialChangeError",
     "RevisionConflictError",
     "RevisionNotFoundError",
+    "SessionNotFoundError",
     "StoreBusyError",
     "StoreClosedError",
     "StoreError",
+    "ThemeNotFoundError",
+    "TurnNotFoundError",
+    "UnreadableNoteError",
+    "WorkspaceError",
 ]
 
 
@@ -74,6 +94,10 @@ class InvalidInputError(MemboundError, ValueError):
 
 class InvalidRecordError(InvalidInputError):
     """A record's JSON does not follow the schema; the file it came from is untouched."""
+
+
+class InvalidNameError(InvalidInputError):
+    """A key, folder, tag or theme names nothing that a workspace can hold; it says the rule."""
 
 
 class NotFoundError(MemboundError, LookupError):
@@ -215,6 +239,118 @@ class IndexSchemaError(IndexUnavailableError):
         self.args = (found, known)
         self.found = found
         self.known = known
+
+
+class WorkspaceError(MemboundError):
+    """A workspace has not what is asked for, or cannot do what is asked."""
+
+
+class NoteNotFoundError(WorkspaceError, LookupError):
+    """There is no note at a path, which is told from the root of the workspace on."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"there is no note {self.path}; a list of its folder shows which there are"
+
+
+class NoteExistsError(WorkspaceError):
+    """The place is taken, by a note of this name or of one that differs in case alone.
+
+    Attributes:
+        path: where a note was to lie.
+        taken_by: the note that lies there.
+    """
+
+    def __init__(self, path: str, taken_by: str) -> None:
+        super().__init__(path, taken_by)
+        self.path = path
+        self.taken_by = taken_by
+
+    def __str__(self) -> str:
+        return f"{self.path} is taken by {self.taken_by}: choose another key, or change that note"
+
+
+class NoteChangedError(WorkspaceError):
+    """The note has changed since the caller read it: read it again and decide anew.
+
+    Attributes:
+        path: the note.
+        expected: the `updatedAt` that the caller knew.
+        found: the one that the note has; None where it has none, or is gone.
+    """
+
+    def __init__(self, path: str, expected: str, found: str | None) -> None:
+        super().__init__(path, expected, found)
+        self.path = path
+        self.expected = expected
+        self.found = found
+
+    def __str__(self) -> str:
+        found = "none" if self.found is None else self.found
+        return (
+            f"{self.path} was to have updatedAt {self.expected} and has {found}; "
+            "read it again and retry"
+        )
+
+
+class UnreadableNoteError(WorkspaceError):
+    """A note's file cannot be read, or not changed without loss; it is left as it is."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path} is left as it is: {self.reason}"
+
+
+class OutsideWorkspaceError(WorkspaceError):
+    """A path leads out of the workspace, by a link; nothing there is read or written."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path} leads out of the workspace, and is neither read nor written"
+
+
+class SessionNotFoundError(WorkspaceError, LookupError):
+    """There is no such session of the workspace."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.session_id = session_id
+
+    def __str__(self) -> str:
+        return f"there is no session {self.session_id!a} of this workspace"
+
+
+class TurnNotFoundError(WorkspaceError, LookupError):
+    """The session has no such turn, or it was withdrawn."""
+
+    def __init__(self, session_id: str, turn_id: int) -> None:
+        super().__init__(session_id, turn_id)
+        self.session_id = session_id
+        self.turn_id = turn_id
+
+    def __str__(self) -> str:
+        return f"session {self.session_id!a} has no turn {self.turn_id}, or it was withdrawn"
+
+
+class ThemeNotFoundError(WorkspaceError, LookupError):
+    """There is no such theme."""
+
+    def __init__(self, theme: str) -> None:
+        super().__init__(theme)
+        self.theme = theme
+
+    def __str__(self) -> str:
+        return f"there is no theme {self.theme!a}; a list of all shows which there are"
 
 
 class MissingExtraError(MemboundError, ImportError):

@@ -1,0 +1,1 @@
+"""Workspace memory: a garden of Markdown, its index, essence, themes and sessions."""
