@@ -1,0 +1,114 @@
+"""The files of a workspace: no path leads out of its folder, and what is written is whole."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from membound.errors import CanonicalFileError, OutsideWorkspaceError
+from membound.faults import reason_of
+from membound.files import content_of, move, read_files, temporary, write_new
+from membound.folders import make_private, sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Root"]
+
+
+class Root:
+    """The folder of one workspace, or any other whose files are ours.
+
+    Paths are relative to it, with ``/`` between names. Links are resolved: what they lead to has to
+    lie under the first folder that the path names.
+
+    Args:
+        folder: it need not be there yet.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+
+    def real(self, path: str) -> Path:
+        """Gives where a file really lies, or would.
+
+        Raises:
+            OutsideWorkspaceError: that is outside.
+        """
+        area, *_ = path.split("/")
+        top = Path(os.path.realpath(self.folder)) / area
+        try:
+            real = Path(os.path.realpath(self.folder / path))
+        except (OSError, ValueError):  # a loop of links, a NUL
+            raise OutsideWorkspaceError(path) from None
+        if real != top and top not in real.parents:
+            raise OutsideWorkspaceError(path)
+        return real
+
+    def read(self, path: str) -> bytes | None:
+        """Reads a whole file; None where there is none.
+
+        Raises:
+            OutsideWorkspaceError: it lies outside.
+            CanonicalFileError: it cannot be read, or is no regular file.
+        """
+        (found,) = read_files([os.fspath(self.real(path))])
+        try:
+            return content_of(found)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as fault:
+            raise CanonicalFileError(path, "read", reason_of(fault)) from fault
+
+    def read_all(self, paths: Sequence[str]) -> Iterator[bytes | None]:
+        """Reads files that a walk without links has found; None for each that it cannot read."""
+        for found in read_files([f"{self.folder}/{path}" for path in paths]):
+            yield found if isinstance(found, bytes) else None
+
+    def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
+        """Writes a file in the place of what is there; folders that are missing are made.
+
+        At any moment the file is the former or the new one. It keeps its mode.
+
+        Raises:
+            OutsideWorkspaceError: it lies outside.
+            CanonicalFileError: it is the former file still, or not known to outlast the loss of
+                power.
+        """
+        real = self.real(path)
+        hidden = real.with_name(temporary())
+        try:
+            make_private(real.parent, durable=durable)
+            try:
+                write_new(os.fspath(hidden), data, durable=durable)
+                with suppress(FileNotFoundError):
+                    hidden.chmod(stat.S_IMODE(real.stat().st_mode))
+                move(os.fspath(hidden), os.fspath(real))
+            except BaseException:
+                hidden.unlink(missing_ok=True)
+                raise
+            if durable:
+                sync(real.parent)
+        except OSError as fault:
+            raise CanonicalFileError(path, "write", reason_of(fault)) from fault
+
+    def remove(self, path: str, *, durable: bool = True) -> bool:
+        """Removes a file; tells whether there was one.
+
+        Raises:
+            OutsideWorkspaceError: it lies outside.
+            CanonicalFileError: it is there still, or not known to stay away.
+        """
+        real = self.real(path)
+        try:
+            real.unlink()
+            if durable:
+                sync(real.parent)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as fault:
+            raise CanonicalFileError(path, "remove", reason_of(fault)) from fault
+        return True
