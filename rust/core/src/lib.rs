@@ -25,6 +25,7 @@ mod eligibility;
 pub mod error;
 mod features;
 pub mod files;
+pub mod garden;
 pub mod hidden;
 mod hints;
 pub mod index;
