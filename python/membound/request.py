@@ -68,6 +68,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     types: tuple[str, ...] | None = None
     authorities: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
+    within: str | None = None
+    since: int | None = None
+    until: int | None = None
 
     def to_json(self) -> bytes:
         """The bytes that cross to the core."""

@@ -48,3 +48,4 @@ pub mod tokens;
 pub mod trace;
 pub mod whole;
 mod windows_path;
+mod within;
