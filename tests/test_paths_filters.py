@@ -1,4 +1,4 @@
-"""Filters of the core that no public verb has yet: every path gives what the oracle gives."""
+"""What requests of the core have and no verb: every path gives what the oracle gives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from membound.request import retrieval_request
 from membound.retrieval import RetrievalResult
 from tests.adapters import account_of, ask_oracle, assert_same, options_of, without_channels
 from tests.conformance import Request, whole
+from tests.oracle import DEFAULT_POLICY
 from tests.oracle.dates import milliseconds
 from tests.oracle.eligibility import wanted
+from tests.oracle.ranking import order
 from tests.strategies import DAY, NOW, maybe, stamp
 from tests.test_paths import REQUESTS_PER_STORE, STORES
 from tests.wordings import KINDS, Kind
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from tests.oracle.tokens import Record
 
 INSTANTS = ("since", "until")
-BESIDE = ("within", *INSTANTS)
+BESIDE = ("within", "offset", *INSTANTS)
 FILES = [
     "memory/a.md",
     "memory/a/one.md",
@@ -78,6 +80,7 @@ def make_picking(chance: random.Random, kind: Kind, records: list[Record]) -> Re
         **maybe(chance, 0.5, within=chance.choice(FOLDERS)),
         **maybe(chance, 0.4, since=stamp(chance, chance.choice(away) * -DAY)),
         **maybe(chance, 0.4, until=stamp(chance, chance.choice(away) * -DAY)),
+        **maybe(chance, 0.3, offset=chance.choice([0, 1, 2, 7, 64, 1000])),
     }
 
 
@@ -264,3 +267,46 @@ def test_words_weigh_by_the_records_that_the_filters_leave(tmp_path: Path) -> No
         for one, other in zip(among_all, alone, strict=True):
             assert one["rankings"] == other["rankings"]
             assert one["weighing"] == other["weighing"]
+
+
+@each_kind
+@pytest.mark.parametrize("number", range(4))
+def test_pages_one_after_the_other_are_one_order(number: int, kind: Kind, tmp_path: Path) -> None:
+    chance = random.Random(f"pages-{number}")
+    records = [
+        {**one, "content": f"kiwi {chance.choice(['', 'walnut', 'harvest'])} {at % 50}"}
+        for at, one in enumerate(make_filed(chance, kind, 500))
+    ]
+    asked = {
+        **make_picking(chance, kind, records),
+        "query": "kiwi",
+        "limit": chance.choice([0, 3, 64]),
+        "policy": DEFAULT_POLICY,
+    }
+    first = ask_oracle(records, {**asked, "offset": 0})
+    admitted = first["candidateCount"] - first["filtered"]["irrelevant"]
+    step = chance.choice([17, 64])
+    offsets = range(0, admitted + step, step)
+    pages = assert_paths_agree(tmp_path, records, [{**asked, "offset": at} for at in offsets])
+    ranked = [ranking for page in pages for ranking in page["rankings"][:step]]
+    changed = {record["id"]: str(record["updatedAt"]) for record in records}
+    keys = [
+        order(one["features"]["finalScore"], changed[one["memoryId"]], one["memoryId"])
+        for one in ranked
+    ]
+    assert len(keys) == admitted
+    assert keys == sorted(set(keys))
+    assert pages[-1]["rankings"] == []
+
+
+def test_what_is_passed_over_is_neither_selected_nor_a_duplicate(tmp_path: Path) -> None:
+    said = ["kiwi", "Kiwi", "kiwi harvest"]
+    records = [
+        whole({"id": f"m{at}", "content": text, "importance": 1 - at / 10})
+        for at, text in enumerate(said)
+    ]
+    base: Request = {"query": "kiwi", "now": NOW}
+    requests = [{**base, "offset": offset} for offset in (0, 1, 3, 2**63)]
+    answers = assert_paths_agree(tmp_path, records, requests)
+    told = [(one["selectedIds"], one["duplicateIds"], one["candidateCount"]) for one in answers]
+    assert told == [(["m0", "m2"], ["m1"], 3), (["m1", "m2"], [], 3), ([], [], 3), ([], [], 3)]

@@ -60,6 +60,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     query: str = ""
     purpose: Purpose = "injection"
     limit: int = 0
+    offset: int = 0
     character_budget: int = 0
     min_confidence: float = 0.0
     relevance_mode: RelevanceMode = "foundation-v1"

@@ -83,6 +83,9 @@ pub struct Request {
     pub purpose: Purpose,
     /// Most records.
     pub limit: u64,
+    /// How many of the best are passed over, as if they were not there.
+    #[serde(default)]
+    pub offset: usize,
     /// Most characters of the context block.
     pub character_budget: usize,
     /// Least confidence of an eligible record.

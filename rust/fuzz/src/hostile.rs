@@ -206,6 +206,7 @@ fn add_filters(request: &mut Value, choices: &mut Unstructured<'_>) -> Result<()
     request["authorities"] = json!(option(choices, &[["directive"], ["reference"]])?);
     request["within"] = json!(seldom(choices, FOLDERS)?);
     request["since"] = json!(seldom(choices, &[NOW - 1, NOW, i64::MIN])?);
+    request["offset"] = json!(seldom(choices, &[1_usize, 2, usize::MAX])?.unwrap_or(&0));
     request["until"] = json!(seldom(choices, &[NOW, NOW + 1, i64::MAX])?);
     Ok(())
 }

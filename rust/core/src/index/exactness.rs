@@ -99,6 +99,7 @@ fn request() -> impl Strategy<Value = Request> {
             },
             "purpose": if rest == 3 { "tool" } else { "injection" },
             "limit": 64,
+            "offset": if rest == 10 { 3 } else { 0 },
             "character_budget": 6000,
             "min_confidence": if rest == 2 { 0.5 } else { 0.0 },
             "relevance_mode": if rest == 0 { "historical-v1" } else { "foundation-v1" },
