@@ -61,7 +61,7 @@ def fenced(text: str, language: str) -> Iterator[tuple[int, str]]:
             yield text[: match.start(2)].count("\n"), match[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/workspace.md"])
 def test_python_blocks_run_in_order(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
