@@ -6,14 +6,13 @@ over stdio the wire is ours before the first of its modules runs.
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from membound.errors import MissingExtraError
+from membound.mcp.sdk import loading
+from membound.mcp.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["serve_http", "serve_stdio"]
 
@@ -33,10 +32,8 @@ def serve_stdio(settings: Mapping[str, Any], *, log_level: str = "WARNING") -> N
         InvalidInputError: the level is none.
         MissingExtraError: the extra ``mcp`` is not installed.
     """
-    from membound.mcp.wire import Wire  # noqa: PLC0415 — before all that may print
-
     wire = Wire.claim()
-    with _loading():
+    with loading():
         from membound.mcp.logs import log_to_stderr  # noqa: PLC0415
         from membound.mcp.stdio import serve  # noqa: PLC0415
 
@@ -66,26 +63,9 @@ def serve_http(
             none.
         MissingExtraError: the extra ``mcp`` is not installed.
     """
-    with _loading():
+    with loading():
         from membound.mcp.http import serve  # noqa: PLC0415
         from membound.mcp.logs import log_to_stderr  # noqa: PLC0415
 
     log_to_stderr(log_level)
     serve(settings, host, port, token)
-
-
-@contextmanager
-def _loading() -> Iterator[None]:
-    """Loads the SDK with the garbage collector at rest: a tenth of its time goes there."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    except ModuleNotFoundError as fault:
-        if (fault.name or "").partition(".")[0] == "membound":
-            raise
-        raise MissingExtraError("mcp", fault.name or "mcp") from None
-    finally:
-        gc.freeze()
-        if was_enabled:
-            gc.enable()

@@ -38,6 +38,9 @@ class Reference(
     turn_id: TurnId
 
 
+References = Annotated[tuple[Reference, ...], Meta(max_length=1_000, description="The turns.")]
+
+
 class LoadArguments(Arguments, frozen=True, kw_only=True):
     """What `load_workspace_context` takes."""
 
@@ -69,7 +72,7 @@ class SearchContextArguments(Arguments, frozen=True, kw_only=True):
 class TurnsArguments(Arguments, frozen=True, kw_only=True):
     """What `load_turn_context` takes."""
 
-    references: Annotated[tuple[Reference, ...], Meta(max_length=1_000)]
+    references: References
     cursor: Cursor | None = None
     max_output_chars: Budget = BUDGET
 
@@ -95,7 +98,7 @@ def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
             asked.query,
             date_from=asked.date_from,
             date_to=asked.date_to,
-            limit=asked.limit,
+            limit=place.skip + asked.limit,
             cursor=place.behind,
         )
     )

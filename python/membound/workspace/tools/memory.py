@@ -33,6 +33,7 @@ NewTags = Annotated[
     tuple[Tag, ...],
     Meta(description="All tags from now on; an empty list takes them off, none given keeps them."),
 ]
+Themes = Annotated[tuple[Theme, ...], Meta(description="Themes that the memory belongs to.")]
 Title = Annotated[str, Meta(description="Title; made of the key where none is given.")]
 Expected = Annotated[
     str, Meta(description="updatedAt as last read: refused if the memory has changed since.")
@@ -54,7 +55,7 @@ class RememberArguments(Arguments, frozen=True, kw_only=True):
     content: Text = ""
     folder: Folder = "memory"
     tags: NewTags | None = None
-    themes: tuple[Theme, ...] = ()
+    themes: Themes = ()
     title: Title | None = None
     if_updated_at: Expected | None = None
 
@@ -169,7 +170,9 @@ def _recall(workspace: Workspace, asked: RecallArguments) -> Fields:
 
 def _recall_recent(workspace: Workspace, asked: RecentArguments) -> Fields:
     place = Place.of(asked.cursor)
-    found = workspace.recent(asked.n, folder=asked.folder, tag=asked.tag, cursor=place.behind)
+    found = workspace.recent(
+        place.skip + asked.n, folder=asked.folder, tag=asked.tag, cursor=place.behind
+    )
     budget = asked.max_output_chars
     return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)
 
@@ -180,7 +183,7 @@ def _search(workspace: Workspace, asked: SearchArguments) -> Fields:
         asked.query,
         folder=asked.folder,
         tags=asked.tags,
-        limit=asked.limit,
+        limit=place.skip + asked.limit,
         cursor=place.behind,
     )
     budget = asked.max_output_chars
@@ -189,9 +192,8 @@ def _search(workspace: Workspace, asked: SearchArguments) -> Fields:
 
 def _list(workspace: Workspace, asked: ListArguments) -> Fields:
     place = Place.of(asked.cursor)
-    found = workspace.list(
-        folder=asked.folder, tag=asked.tag, limit=asked.limit, cursor=place.behind
-    )
+    limit = None if asked.limit is None else place.skip + asked.limit
+    found = workspace.list(folder=asked.folder, tag=asked.tag, limit=limit, cursor=place.behind)
     budget = asked.max_output_chars
     return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["TOOLS"]
 
 Content = Annotated[bool, Meta(description="Give each turn's text and refined form too.")]
+Title = Annotated[str, Meta(description="Title to show; the memory's own where none is given.")]
 LastTurns = Annotated[int, Meta(ge=0, description="Only so many of the last turns.")]
 TurnIds = Annotated[tuple[TurnId, ...], Meta(description="Only these turns.")]
 
@@ -50,7 +51,7 @@ class TagArguments(
     turn_id: TurnId | None = None
     memory_key: Key | None = None
     memory_folder: Folder = "memory"
-    memory_title: str | None = None
+    memory_title: Title | None = None
 
 
 class TraceArguments(
