@@ -60,3 +60,6 @@ def _put_off(name: str) -> None:
 
     module.__dict__["__getattr__"] = complete
     sys.modules[name] = module
+    parent, _, child = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], child, module)
