@@ -67,9 +67,12 @@ class Client:
 
     def call(self, tool: str, /, **arguments: object) -> CallToolResult:
         """Call a tool; its text is fenced JSON of its fields, whatever it is."""
-        result = self.portal.call(self.session.call_tool, tool, arguments)
+        result = self.do(self._called, tool, arguments)
         assert inner(result) == result.structured_content
         return result
+
+    async def _called(self, tool: str, arguments: dict[str, object]) -> CallToolResult:
+        return await self.session.call_tool(tool, arguments)
 
     def ok(self, tool: str, /, **arguments: object) -> dict[str, Any]:
         """Call a tool that must succeed and give its fields."""

@@ -44,7 +44,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         number: int = free.getsockname()[1]
-    said = f"from membound.mcp.server import serve_http\nserve_http({{}}, '127.0.0.1', {number}, {TOKEN!r})"
+    said = f"import membound.mcp.server as s\ns.serve_http({{}}, '127.0.0.1', {number}, {TOKEN!r})"
     with subprocess.Popen(
         [sys.executable, "-c", said],
         env=place.environment,

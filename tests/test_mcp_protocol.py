@@ -180,13 +180,13 @@ def test_what_is_logged_reaches_the_client_from_the_level_on_that_it_chose(
 def test_long_tools_tell_that_they_are_at_work(served: Client) -> None:
     told: list[float] = []
 
-    async def progress(done: float, _: float | None, __: str | None) -> None:
-        told.append(done)
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        assert total is None
+        assert message
+        told.append(progress)
 
     async def sync() -> CallToolResult:
-        return await served.session.call_tool(
-            "sync_workspace_index", {}, progress_callback=progress
-        )
+        return await served.session.call_tool("sync_workspace_index", {}, progress_callback=tell)
 
     assert served.do(sync).structured_content["synced"]
     assert told == sorted(told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -39,7 +40,7 @@ def listed(served: Client) -> dict[str, Resource]:
     found: dict[str, Resource] = {}
     params = None
     while True:
-        page = served.portal.call(lambda: served.session.list_resources(params=params))
+        page = served.do(partial(served.session.list_resources, params=params))
         found |= {resource.uri: resource for resource in page.resources}
         if page.next_cursor is None:
             return found

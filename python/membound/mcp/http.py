@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["serve"]
+__all__ = ["Listener"]
 
 _PATH: Final = "/mcp"
 _SHORTEST: Final = 16
@@ -30,36 +30,47 @@ _LARGEST: Final = 64 * 1024 * 1024
 _PORTS: Final = range(1, 65_536)
 
 
-def serve(settings: Mapping[str, Any], host: str, port: int, token: str) -> None:
-    """Serves until it is interrupted.
+class Listener:
+    """Where the server listens, and the token that it asks for.
 
     Raises:
         InvalidInputError: the host is not this machine alone, the port none, the token too short.
     """
-    _require_loopback(host)
-    if port not in _PORTS:
-        raise InvalidInputError("port", "a port from 1 to 65535", excerpt(port))
-    if len(token) < _SHORTEST or not token.isascii() or not token.isprintable():
-        expected = f"at least {_SHORTEST} printable ASCII characters"
-        raise InvalidInputError("token", expected, f"{len(token)} characters")
-    with Host(settings) as workspaces:
-        names = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
-        app = application(workspaces).streamable_http_app(
-            streamable_http_path=_PATH,
-            max_request_body_size=_LARGEST,
-            transport_security=TransportSecuritySettings(
-                allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
-            ),
-        )
-        logger().info("listening at http://%s:%d%s", host, port, _PATH)
-        uvicorn.run(
-            _Guard(app, token),
-            host=host,
-            port=port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
+
+    def __init__(self, host: str, port: int, token: str) -> None:
+        _require_loopback(host)
+        if port not in _PORTS:
+            raise InvalidInputError("port", "a port from 1 to 65535", excerpt(port))
+        if len(token) < _SHORTEST or not token.isascii() or not token.isprintable():
+            expected = f"at least {_SHORTEST} printable ASCII characters"
+            raise InvalidInputError("token", expected, f"{len(token)} characters")
+        self._host = host
+        self._port = port
+        self._token = token
+
+    def serve(self, settings: Mapping[str, Any]) -> None:
+        """Serves a workspace until it is interrupted."""
+        with Host(settings) as host:
+            app = application(host).streamable_http_app(
+                streamable_http_path=_PATH,
+                max_request_body_size=_LARGEST,
+                transport_security=self._security(),
+            )
+            logger().info("listening at http://%s:%d%s", self._host, self._port, _PATH)
+            uvicorn.run(
+                _Guard(app, self._token),
+                host=self._host,
+                port=self._port,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=1,
+            )
+
+    def _security(self) -> TransportSecuritySettings:
+        names = [f"{name}:{self._port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+        return TransportSecuritySettings(
+            allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
         )
 
 

@@ -64,8 +64,9 @@ def serve_http(
         MissingExtraError: the extra ``mcp`` is not installed.
     """
     with loading():
-        from membound.mcp.http import serve  # noqa: PLC0415
+        from membound.mcp.http import Listener  # noqa: PLC0415
         from membound.mcp.logs import log_to_stderr  # noqa: PLC0415
 
+    listener = Listener(host, port, token)
     log_to_stderr(log_level)
-    serve(settings, host, port, token)
+    listener.serve(settings)

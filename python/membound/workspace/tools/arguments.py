@@ -96,7 +96,8 @@ def _plain(value: Any, field: str) -> Any:  # noqa: ANN401 — any JSON value
                 for name, item in value.items()
                 if item is not None
             }
-    return value
+        case _:
+            return value
 
 
 def _explained(message: str, tree: object, struct: type[Arguments]) -> InvalidInputError:

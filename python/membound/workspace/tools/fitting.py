@@ -125,7 +125,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
             return [_plain(item) for item in value]
         case dict():
             return {well_formed(str(name)): _plain(item) for name, item in value.items()}
-    return value
+        case _:
+            return value
 
 
 def _size(value: object) -> int:
@@ -151,7 +152,8 @@ def _clipped(value: Any, most: int) -> Any:  # noqa: ANN401 — any JSON value
             if any(_is_cut(value[name], part) for name, part in parts.items()):
                 parts["truncated"] = True
             return parts
-    return value
+        case _:
+            return value
 
 
 def _is_cut(before: object, after: object) -> bool:
