@@ -1,4 +1,4 @@
-"""The clients of others: the TypeScript SDK, and the inspector's command line. `make clients` gets them."""
+"""The clients of others, which `make clients` gets: TypeScript SDKs, the inspector's command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each tool over the wire: what it does, what it says when there is nothing, and what it refuses."""
+"""Each tool over the wire: what it does, what it says where there is nothing, what it refuses."""
 
 from __future__ import annotations
 
@@ -214,11 +214,10 @@ def test_a_day_that_is_none_is_refused_w15(served: Client, day: str) -> None:
 
 def test_retrieve_gives_text_for_a_question_and_explain_says_why(served: Client) -> None:
     served.ok("remember", key="alarm", content="The frost alarm fires at a dew point of -1.5.")
-    found = served.ok("retrieve", query="when does the frost alarm fire")
+    question = "when does the frost alarm fire"
+    found = served.ok("retrieve", query=question)
     assert any("dew point" in item["content"] for item in found["items"])
-    assert (
-        "candidates" in served.ok("explain", query="when does the frost alarm fire")["explanation"]
-    )
+    assert "candidates" in served.ok("explain", query=question)["explanation"]
 
 
 def test_every_free_text_is_fenced_whatever_it_says_c086(place: Place, served: Client) -> None:
