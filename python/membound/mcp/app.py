@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 import mcp_types as types
-from anyio import to_thread
+from anyio import from_thread, to_thread
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
@@ -82,7 +83,8 @@ class _Serving:
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {excerpt(params.name)}")
-        work = partial(_result, tool, params.arguments, self._host)
+        tell = _Steps(context).tell if tool.counts else None
+        work = partial(_result, tool, params.arguments, self._host, tell)
         if not tool.long:
             return await self._in_thread(context, work)
         async with anyio.create_task_group() as tasks:
@@ -147,13 +149,34 @@ def _described(tool: Tool) -> types.Tool:
     )
 
 
-def _result(tool: Tool, arguments: dict[str, Any] | None, host: Host) -> types.CallToolResult:
-    reply = call(tool, arguments, host.workspace)
+def _result(
+    tool: Tool,
+    arguments: dict[str, Any] | None,
+    host: Host,
+    tell: Callable[[int, int], None] | None,
+) -> types.CallToolResult:
+    reply = call(tool, arguments, host.workspace, tell)
     return types.CallToolResult(
         content=[types.TextContent(text=reply.text)],
         structured_content=reply.fields,
         is_error=reply.failed,
     )
+
+
+class _Steps:
+    """Tells a client that asked for it how many steps of a tool are done, not too often."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._next = 0.0
+
+    def tell(self, done: int, total: int) -> None:
+        """Takes the tool's word, in the worker thread that it runs in."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _BEAT
+            with suppress(RuntimeError):  # the connection is gone
+                from_thread.run(self._context.session.report_progress, done, total)
 
 
 async def _beat(context: Context, tool: Tool) -> None:

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUDGET",
+    "MOST_FOUND",
+    "MOST_LISTED",
     "Arguments",
     "Budget",
     "Cursor",
     "Folder",
     "Key",
     "Limit",
+    "Most",
     "Nothing",
     "Tag",
     "Theme",
@@ -33,6 +36,10 @@ __all__ = [
 
 BUDGET: Final = 20_000
 """Characters of JSON that a reply has at most, unless the call says otherwise."""
+
+MOST_LISTED: Final = 200
+MOST_FOUND: Final = 64
+"""Most items that the workspace gives at a time."""
 
 _STEP: Final = r"\.([\w$]+)|\[([0-9]+)\]"
 _MISSING: Final = r"Object missing required field `(.+)`"
@@ -48,7 +55,8 @@ Theme = Annotated[str, Meta(min_length=1, description="Name of the theme.")]
 Cursor = Annotated[
     str, Meta(min_length=1, description="next_cursor of the reply before, to go on behind it.")
 ]
-Limit = Annotated[int, Meta(ge=1, le=1_000, description="Most items.")]
+Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Most items.")]
+Most = Annotated[int, Meta(ge=1, le=MOST_FOUND, description="Most items, best first.")]
 Budget = Annotated[
     int, Meta(ge=500, le=100_000, description="Most characters of JSON in the reply.")
 ]

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from membound.workspace.tools.arguments import BUDGET, Arguments, Budget, Cursor, Limit
+from membound.workspace.tools.arguments import (
+    BUDGET,
+    MOST_FOUND,
+    Arguments,
+    Budget,
+    Cursor,
+    Limit,
+    Most,
+)
 from membound.workspace.tools.cursor import Place
-from membound.workspace.tools.fitting import Fields, Run, fields_of, fit, paged
+from membound.workspace.tools.fitting import Fields, Run, fields_of, fit, paged, size
 from membound.workspace.tools.places import RECENT, Rounds
 from membound.workspace.tools.tool import Tool
 
@@ -23,6 +31,11 @@ TurnId = Annotated[int, Meta(ge=0, description="Number of the turn in its sessio
 Before = Annotated[int, Meta(ge=1, description="Only turns before this one.")]
 Day = Annotated[str, Meta(min_length=1, description="Day in UTC, as 2026-02-28, itself included.")]
 Query = Annotated[str, Meta(description="Words to find, in any language.")]
+
+MOST_TURNS: Final = 100
+"""Most turns that are read for one reply."""
+ROOM: Final = 200
+"""Characters for what a reply says beside its turns."""
 
 
 class Reference(
@@ -38,7 +51,7 @@ class Reference(
     turn_id: TurnId
 
 
-References = Annotated[tuple[Reference, ...], Meta(max_length=1_000, description="The turns.")]
+References = Annotated[tuple[Reference, ...], Meta(max_length=1_000, description="Which turns.")]
 
 
 class LoadArguments(Arguments, frozen=True, kw_only=True):
@@ -64,7 +77,7 @@ class SearchContextArguments(Arguments, frozen=True, kw_only=True):
     query: Query
     date_from: Day | None = None
     date_to: Day | None = None
-    limit: Limit = 10
+    limit: Most = 10
     cursor: Cursor | None = None
     max_output_chars: Budget = BUDGET
 
@@ -98,7 +111,7 @@ def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
             asked.query,
             date_from=asked.date_from,
             date_to=asked.date_to,
-            limit=place.skip + asked.limit,
+            limit=place.limit(asked.limit, MOST_FOUND),
             cursor=place.behind,
         )
     )
@@ -108,13 +121,24 @@ def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
 
 def _load_turns(workspace: Workspace, asked: TurnsArguments) -> Fields:
     place = Place.of(asked.cursor)
-    asked_for = [(reference.session_id, reference.turn_id) for reference in asked.references]
-    found = fields_of(workspace.load_turns(asked_for))
-    fields = paged(found, "rounds", place, asked.max_output_chars)
-    served = place.skip + len(fields["rounds"])
-    if rest := found["rounds"][served:]:
-        ids = [{"sessionId": turn["sessionId"], "turnId": turn["turnId"]} for turn in rest]
-        fields["notYetServed"] = ids
+    references = list(dict.fromkeys((one.session_id, one.turn_id) for one in asked.references))
+    wanted = references[place.skip : place.skip + MOST_TURNS]
+    found = fields_of(workspace.load_turns(wanted))
+    rounds = {(turn["sessionId"], turn["turnId"]): turn for turn in found["rounds"]}
+    fields: Fields = {"rounds": [], "notFound": []}
+    room = asked.max_output_chars - ROOM
+    served = 0
+    for session_id, turn_id in wanted:
+        turn = rounds.get((session_id, turn_id))
+        item = turn or {"sessionId": session_id, "turnId": turn_id}
+        room -= size(item) + 1
+        if room < 0 and served:
+            break
+        fields["rounds" if turn else "notFound"].append(item)
+        served += 1
+    fields, _ = fit(fields, asked.max_output_chars - ROOM)
+    if left := len(references) - place.skip - served:
+        fields |= {"left": left, "next_cursor": place.later(served).text}
     return fields
 
 

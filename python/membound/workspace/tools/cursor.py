@@ -44,6 +44,10 @@ class Place(msgspec.Struct, frozen=True):
         """Gives the place so many items, or characters, further on."""
         return Place(self.skip + count, self.behind)
 
+    def limit(self, items: int, most: int) -> int:
+        """Gives how many items to ask for, to have so many behind the place, or what there are."""
+        return min(self.skip + items, most)
+
     @property
     def text(self) -> str:
         """The cursor, as a reply gives it."""

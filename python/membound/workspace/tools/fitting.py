@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from membound.workspace.tools.cursor import Place
 
-__all__ = ["Fields", "Run", "fields_of", "fit", "paged", "resumed"]
+__all__ = ["Fields", "Run", "fields_of", "fit", "paged", "resumed", "size"]
 
 Fields = dict[str, Any]
 """What a reply says, by the names of the JSON."""
@@ -24,6 +24,8 @@ Fields = dict[str, Any]
 _MARK: Final = "…"
 _ROOM_FOR_NOTICE: Final = len(rendered({"notice": NOTICE})) + 20
 _ROOM_FOR_CURSOR: Final = 60
+_SHORT: Final = 100
+_MANY: Final = 1_000
 _SHARE: Final = 4
 """No list ends earlier while one text still takes more than this part of the budget."""
 
@@ -59,18 +61,16 @@ def fit(fields: Fields, budget: int, runs: Sequence[Run] = ()) -> tuple[Fields, 
     """
     budget -= _ROOM_FOR_NOTICE
     dropped = {run.path: 0 for run in runs}
-    if _size(fields) <= budget:
+    if size(fields) <= budget:
         return fields, dropped
     floor = budget // _SHARE
     clipped = _clipped(fields, floor)
-    if _size(clipped) <= budget:
-        return _clipped(fields, _longest(fields, floor, budget)), dropped
-    for run in runs:
-        dropped[run.path] = _shorten(clipped, run, _size(clipped) - budget)
+    if size(clipped) <= budget:
+        return _clipped(fields, _longest(fields, floor, budget, budget)), dropped
     clipped["truncated"] = True
-    if _size(clipped) > budget:
-        clipped = _clipped(clipped, _longest(clipped, 0, budget, floor))
-    return clipped if _size(clipped) <= budget else _scalars(clipped), dropped
+    for run in runs:
+        dropped[run.path] = _shorten(clipped, run, size(clipped) - budget)
+    return _squeezed(clipped, floor, budget), dropped
 
 
 def paged(
@@ -94,10 +94,10 @@ def paged(
     fields = {**fields, name: everything[place.skip :]}
     fields.pop("nextCursor", None)
     run = Run(name, least=1)
-    fitted, dropped = fit(fields, budget - _ROOM_FOR_CURSOR - len(behind or ""), [run])
-    if dropped[name]:
-        kept = len(everything) - place.skip - dropped[name]
-        fitted["next_cursor"] = place.later(kept).text
+    fitted, _ = fit(fields, budget - _ROOM_FOR_CURSOR - len(behind or ""), [run])
+    kept = len(fitted.get(name, ()))
+    if kept < len(fields[name]):
+        fitted["next_cursor"] = place.later(max(kept, 1)).text
     elif behind is not None:
         fitted["next_cursor"] = f"0:{behind}"
     return fitted
@@ -107,8 +107,8 @@ def resumed(fields: Fields, name: str, place: Place, budget: int) -> Fields:
     """Fits a reply with one long text that goes on with ``next_cursor``, nothing of it lost."""
     text = fields[name][place.skip :]
     fitted, _ = fit({**fields, name: ""}, budget - _ROOM_FOR_CURSOR)
-    room = budget - _ROOM_FOR_NOTICE - _ROOM_FOR_CURSOR - _size(fitted)
-    most = bisect_right(range(min(len(text), room)), room, key=lambda n: _size(text[: n + 1]) - 2)
+    room = budget - _ROOM_FOR_NOTICE - _ROOM_FOR_CURSOR - size(fitted)
+    most = bisect_right(range(min(len(text), room)), room, key=lambda n: size(text[: n + 1]) - 2)
     part = cut(text, max(most, 1))
     fitted[name] = part
     if len(part) < len(text):
@@ -129,15 +129,40 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
             return value
 
 
-def _size(value: object) -> int:
+def size(value: object) -> int:
+    """Gives how many characters of JSON a value takes in a reply."""
     return len(rendered(value))
 
 
-def _longest(fields: Fields, least: int, budget: int, most: int | None = None) -> int:
+def _squeezed(fields: Fields, floor: int, budget: int) -> Fields:
+    """Cuts what is left, all texts alike, then all lists alike, then everything but scalars."""
+    fitting = _clipped(fields, min(floor, _SHORT))
+    if size(fitting) <= budget:
+        return _clipped(fields, _longest(fields, _SHORT, floor, budget))
+    most = bisect_right(range(_MANY), budget, key=lambda most: size(_thinned(fitting, most)))
+    thinned = _thinned(fitting, max(most - 1, 0))
+    return thinned if size(thinned) <= budget else _scalars(thinned)
+
+
+def _longest(fields: Fields, least: int, most: int, budget: int) -> int:
     """Gives the greatest length to which texts can be cut so that the reply fits."""
-    lengths = range(least, budget if most is None else most)
-    found = bisect_right(lengths, budget, key=lambda length: _size(_clipped(fields, length)))
+    lengths = range(least, most)
+    found = bisect_right(lengths, budget, key=lambda length: size(_clipped(fields, length)))
     return max(least, least + found - 1)
+
+
+def _thinned(value: Any, most: int) -> Any:  # noqa: ANN401 — any JSON value
+    """Copies a reply with every list ended that is longer; what holds it is marked."""
+    match value:
+        case list():
+            return [_thinned(item, most) for item in value[:most]]
+        case dict():
+            parts = {name: _thinned(item, most) for name, item in value.items()}
+            if any(isinstance(part, list) and len(part) > most for part in value.values()):
+                parts["truncated"] = True
+            return parts
+        case _:
+            return value
 
 
 def _clipped(value: Any, most: int) -> Any:  # noqa: ANN401 — any JSON value
@@ -175,7 +200,7 @@ def _shorten(fields: Fields, run: Run, excess: int) -> int:
     ordered = items if run.oldest_first else items[::-1]
     dropped = 0
     while excess > 0 and dropped < len(items) - run.least:
-        excess -= _size(ordered[dropped]) + 1
+        excess -= size(ordered[dropped]) + 1
         dropped += 1
     fields[name] = items[dropped:] if run.oldest_first else items[: len(items) - dropped]
     return dropped

@@ -10,12 +10,15 @@ from membound.errors import NoteNotFoundError
 from membound.workspace.paths import address
 from membound.workspace.tools.arguments import (
     BUDGET,
+    MOST_FOUND,
+    MOST_LISTED,
     Arguments,
     Budget,
     Cursor,
     Folder,
     Key,
     Limit,
+    Most,
     Tag,
     Theme,
 )
@@ -85,7 +88,7 @@ class SearchArguments(Arguments, frozen=True, kw_only=True):
     query: Query
     folder: Folder | None = None
     tags: AllTags = ()
-    limit: Limit = 10
+    limit: Most = 10
     cursor: Cursor | None = None
     max_output_chars: Budget = BUDGET
 
@@ -170,9 +173,8 @@ def _recall(workspace: Workspace, asked: RecallArguments) -> Fields:
 
 def _recall_recent(workspace: Workspace, asked: RecentArguments) -> Fields:
     place = Place.of(asked.cursor)
-    found = workspace.recent(
-        place.skip + asked.n, folder=asked.folder, tag=asked.tag, cursor=place.behind
-    )
+    n = place.limit(asked.n, MOST_LISTED)
+    found = workspace.recent(n, folder=asked.folder, tag=asked.tag, cursor=place.behind)
     budget = asked.max_output_chars
     return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)
 
@@ -183,7 +185,7 @@ def _search(workspace: Workspace, asked: SearchArguments) -> Fields:
         asked.query,
         folder=asked.folder,
         tags=asked.tags,
-        limit=place.skip + asked.limit,
+        limit=place.limit(asked.limit, MOST_FOUND),
         cursor=place.behind,
     )
     budget = asked.max_output_chars
@@ -192,7 +194,7 @@ def _search(workspace: Workspace, asked: SearchArguments) -> Fields:
 
 def _list(workspace: Workspace, asked: ListArguments) -> Fields:
     place = Place.of(asked.cursor)
-    limit = None if asked.limit is None else place.skip + asked.limit
+    limit = None if asked.limit is None else place.limit(asked.limit, MOST_LISTED)
     found = workspace.list(folder=asked.folder, tag=asked.tag, limit=limit, cursor=place.behind)
     budget = asked.max_output_chars
     return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)

@@ -11,6 +11,8 @@ from membound.workspace.tools.fitting import Fields, Run, fields_of, fit
 from membound.workspace.tools.tool import Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from membound.workspace.workspace import Workspace
 
 __all__ = ["RECENT", "TOOLS", "Rounds"]
@@ -54,8 +56,10 @@ def _current(workspace: Workspace, _: Nothing) -> Fields:
     }
 
 
-def _sync(workspace: Workspace, asked: SyncArguments) -> Fields:
-    fields = fields_of(workspace.sync(asked.folder_comments))
+def _sync(
+    workspace: Workspace, asked: SyncArguments, tell: Callable[[int, int], None] | None
+) -> Fields:
+    fields = fields_of(workspace.sync(asked.folder_comments, progress=tell))
     return fit(fields, asked.max_output_chars, [Run("foldersNeedingComment")])[0]
 
 
@@ -87,7 +91,7 @@ TOOLS: Final = (
         arguments=SyncArguments,
         run=_sync,
         read_only=False,
-        long=True,
+        counts=True,
     ),
     Tool(
         name="bootstrap_workspace",

@@ -47,6 +47,7 @@ def call(
     tool: Tool,
     arguments: Mapping[str, object] | None,
     workspace: Callable[[], Workspace],
+    tell: Callable[[int, int], None] | None = None,
 ) -> Reply:
     """Calls a tool. Nothing is raised: a failure is a reply too.
 
@@ -54,10 +55,12 @@ def call(
         tool: one of `TOOLS`.
         arguments: as the client sent them.
         workspace: gives the open workspace; asked only once the arguments are known to be sound.
+        tell: told how many steps of how many are done, by a tool that counts them.
     """
     try:
         asked = read(tool.arguments, arguments)
-        fields = tool.run(workspace(), asked)
+        opened = workspace()
+        fields = tool.run(opened, asked, tell) if tool.counts else tool.run(opened, asked)
     except MemboundError as fault:
         return Reply(fields=_failure(tool, fault), failed=True)
     except Exception:  # noqa: BLE001 — the border: a fault of ours must not end the client's session

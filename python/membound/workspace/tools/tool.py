@@ -27,7 +27,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         destructive: whether it may take something away, or put it elsewhere.
         idempotent: whether a second call like the first changes nothing more.
         recalls: whether its reply carries text out of memory.
-        long: whether it may take seconds, so that its progress is worth telling.
+        long: whether it may take seconds, so that the client is told that it is at work.
+        counts: whether it tells how far it is, to a function that is its third argument.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     idempotent: bool = True
     recalls: bool = True
     long: bool = False
+    counts: bool = False
 
     @property
     def schema(self) -> Schema:
