@@ -1,4 +1,4 @@
-"""The tools of single memories: writing, reading, finding, moving and distilling them."""
+"""The tools of single memories: writing, reading, finding and moving them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from membound.workspace.tools.arguments import (
     Theme,
 )
 from membound.workspace.tools.cursor import Place
-from membound.workspace.tools.fitting import Fields, Run, fields_of, fit, paged, resumed
+from membound.workspace.tools.fitting import Fields, fields_of, fit, paged, resumed
 from membound.workspace.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -43,12 +43,6 @@ Expected = Annotated[
 ]
 Query = Annotated[str, Meta(min_length=1, description="Words to find, in any language.")]
 AllTags = Annotated[tuple[Tag, ...], Meta(description="Only memories that have all of them.")]
-Essence = Annotated[
-    str, Meta(description="The new essence in Markdown; leave out to get what it is made of.")
-]
-Sources = Annotated[
-    tuple[str, ...], Meta(description="Memories that the new essence was made of, echoed only.")
-]
 
 
 class RememberArguments(Arguments, frozen=True, kw_only=True):
@@ -126,15 +120,6 @@ class MoveArguments(
     to_folder: Folder
     folder: Folder = "memory"
     new_key: Key | None = None
-
-
-class OrganizeArguments(Arguments, frozen=True, kw_only=True):
-    """What `organize_memories` takes."""
-
-    content: Essence | None = None
-    sources: Sources = ()
-    cursor: Cursor | None = None
-    max_output_chars: Budget = BUDGET
 
 
 def _remember(workspace: Workspace, asked: RememberArguments) -> Fields:
@@ -218,16 +203,6 @@ def _move(workspace: Workspace, asked: MoveArguments) -> Fields:
     return fit({"success": True, **fields_of(moved)}, BUDGET)[0]
 
 
-def _organize(workspace: Workspace, asked: OrganizeArguments) -> Fields:
-    if asked.content is not None:
-        stored = workspace.organize(asked.content, sources=asked.sources)
-        return fit(fields_of(stored), asked.max_output_chars, [Run("sources")])[0]
-    place = Place.of(asked.cursor)
-    prepared = fields_of(workspace.organize(cursor=place.behind))
-    behind = prepared.pop("nextCursor", None)
-    return paged(prepared, "pendingMemories", place, asked.max_output_chars, behind=behind)
-
-
 TOOLS: Final = (
     Tool(
         name="remember",
@@ -307,17 +282,5 @@ TOOLS: Final = (
         destructive=True,
         idempotent=False,
         recalls=False,
-    ),
-    Tool(
-        name="organize_memories",
-        title="Organize memories",
-        description=(
-            "Distil all memories into one essence, in two calls: without content it gives the "
-            "rules and the memories page by page, with content it stores the new essence."
-        ),
-        arguments=OrganizeArguments,
-        run=_organize,
-        read_only=False,
-        long=True,
     ),
 )

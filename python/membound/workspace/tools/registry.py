@@ -8,7 +8,7 @@ import msgspec
 
 from membound.errors import InvalidInputError, MemboundError
 from membound.log import logger
-from membound.workspace.tools import context, memory, places, recollection, themes
+from membound.workspace.tools import context, essence, memory, places, recollection, themes
 from membound.workspace.tools.arguments import read
 from membound.workspace.tools.fence import NOTICE, fenced, rendered
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["TOOLS", "Reply", "call"]
 
-_ALL: Final = (*memory.TOOLS, *places.TOOLS, *context.TOOLS, *themes.TOOLS, *recollection.TOOLS)
+_ALL: Final = (
+    *memory.TOOLS,
+    *essence.TOOLS,
+    *places.TOOLS,
+    *context.TOOLS,
+    *themes.TOOLS,
+    *recollection.TOOLS,
+)
 TOOLS: Final[Mapping[str, Tool]] = {tool.name: tool for tool in _ALL}
 """Every tool, in the order in which clients list them."""
 
