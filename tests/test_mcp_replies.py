@@ -78,6 +78,15 @@ def test_markdown_keeps_its_lines_and_shows_what_hides_c088() -> None:
     assert rendered("prev\u00adious") == '"prev\\u00adious"'
 
 
+def test_what_holds_hidden_characters_says_so_c088() -> None:
+    hidden = {
+        "items": [{"tags": ["prev\u00adious"]}, {"title": "نص عربي", "content": "\ufeffa\tb\n"}]
+    }
+    assert fields_of(hidden)["items"][0]["hiddenText"]
+    assert "hiddenText" not in fields_of(hidden)["items"][1]
+    assert fields_of({"content": "instruc\u200btions"})["hiddenText"]
+
+
 def test_what_json_cannot_carry_becomes_what_it_can() -> None:
     assert fields_of({"a": ("\ud800x", {"b": ("\udc00",)})}) == {
         "a": ["\ufffdx", {"b": ["\ufffd"]}]

@@ -252,6 +252,8 @@ def test_every_free_text_is_fenced_whatever_it_says_c086(place: Place, served: C
     ]
     for tool, arguments in calls:
         served.call(tool, **arguments)  # which checks the marks of every reply
+    assert served.ok("recall", key="trap", folder=folder)["hiddenText"]  # C088
+    assert any(item.get("hiddenText") for item in served.ok("list", folder=folder)["items"])
 
 
 def test_no_reply_is_larger_than_its_budget_and_pages_give_the_rest_w13(served: Client) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from membound._core import hides_text
 from membound.text import well_formed
 from membound.workspace.tools.cutting import cut
 from membound.workspace.tools.fence import NOTICE, rendered
@@ -117,16 +118,30 @@ def resumed(fields: Fields, name: str, place: Place, budget: int) -> Fields:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 — any JSON value
-    """Copies a value into what JSON has, with U+FFFD in the place of every lone surrogate."""
+    """Copies a value into what JSON has, with U+FFFD in the place of every lone surrogate.
+
+    What holds a text with hidden characters gets ``hiddenText``: the text for a model shows them
+    escaped, and the fields for programs as they are.
+    """
     match value:
         case str():
             return well_formed(value)
         case list() | tuple():
             return [_plain(item) for item in value]
         case dict():
-            return {well_formed(str(name)): _plain(item) for name, item in value.items()}
+            parts = {well_formed(str(name)): _plain(item) for name, item in value.items()}
+            if any(map(_hides_text, parts.values())):
+                parts["hiddenText"] = True
+            return parts
         case _:
             return value
+
+
+def _hides_text(part: object) -> bool:
+    """Tells whether a text, or one of a list, holds what a reader cannot see."""
+    if isinstance(part, list):
+        return any(isinstance(item, str) and hides_text(item) for item in part)
+    return isinstance(part, str) and hides_text(part)
 
 
 def size(value: object) -> int:
