@@ -146,7 +146,6 @@ def test_the_sdk_is_loaded_without_its_client() -> None:
         "with loading():\n"
         "    import membound.mcp.stdio\n"
         "assert 'mcp.client' not in sys.modules\n"
-        "assert 'membound.workspace.workspace' not in sys.modules\n"
         "import mcp\n"
         "assert mcp.ClientSession and mcp.server.MCPServer\n"
     )
@@ -165,16 +164,49 @@ def test_a_cancelled_call_is_not_answered_and_the_next_one_is(place: Place) -> N
         assert ids.count(cancelled) <= 1
 
 
-def test_what_is_logged_reaches_the_client_from_the_level_on_that_it_chose(
-    place: Place, served: Client
+TALKATIVE = """
+import logging
+from membound.log import logger
+from membound.mcp import server
+from membound.mcp.sdk import loading
+with loading():
+    from membound.workspace.tools import memory, registry
+
+def run(workspace, asked):
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        logger().log(level, "said at %d\\u202e", level)
+    return {"tags": []}
+
+import msgspec
+tool = msgspec.structs.replace(registry.TOOLS["list_tags"], run=run)
+registry.TOOLS["list_tags"] = tool
+server.serve_stdio({}, log_level="CRITICAL")
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "levels"),
+    [
+        (None, ["warning", "error"]),
+        ("emergency", []),
+        ("debug", ["debug", "info", "warning", "error"]),
+        ("error", ["error"]),
+    ],
+)
+def test_what_a_call_logs_reaches_its_client_from_the_level_on_that_it_chose(
+    place: Place, chosen: str | None, levels: list[str]
 ) -> None:
-    served.ok("remember", key="good", content="x")
-    (broken,) = (place.folder / "store").glob("workspace-*")
-    (broken / "memory" / "bad.md").write_bytes(b"---\nkey: [\n---\n\xff")
-    served.do(served.session.set_logging_level, "debug")
-    served.ok("search", query="good")
-    levels = {entry.level for entry in served.logged}
-    assert levels <= {"debug", "info", "warning", "error"}
+    with Raw(place, [sys.executable, "-c", TALKATIVE]) as raw:
+        raw.shake_hands()
+        if chosen:
+            raw.answer(raw.send("logging/setLevel", {"level": chosen}))
+        raw.send("tools/call", {"name": "list_tags", "arguments": {}})
+        *told, answer = [json.loads(line) for line in raw.end().splitlines()]
+    assert answer["result"]["isError"] is False
+    assert [one["params"]["level"] for one in told] == levels
+    assert {one["method"] for one in told} == {"notifications/message"}
+    assert all("\\u202e" in one["params"]["data"] for one in told)
+    assert (place.folder / "stderr").read_bytes() == b""
 
 
 def test_long_tools_tell_that_they_are_at_work(served: Client) -> None:

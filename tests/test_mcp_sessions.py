@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from membound.workspace.tools.fence import rendered
+from membound.workspace.fence import rendered
 from tests.mcp_server import Client, Place, client
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_the_last_turns_are_loaded_and_earlier_ones_on_demand(served: Client) ->
     assert [turn["turnId"] for turn in recent["detailedRounds"]] == [1]
     assert recent["detailedRounds"][0]["user"] == PAYLOAD
     assert [turn["turnId"] for turn in recent["summaryRounds"]] == [0]
-    more = served.ok("load_more_context", before_turn_id=10, session_id=OLDER, limit=3)
+    more = served.ok("load_more_context", before_turn_id=10, sessionId=OLDER, limit=3)
     assert [turn["turnId"] for turn in more["rounds"]] == [7, 8, 9]
     assert more["hasMore"]
 

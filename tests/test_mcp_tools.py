@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from membound.workspace.tools.fence import rendered
+from membound.workspace.fence import rendered
 from tests.mcp_server import Client, Place, client
 
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ class _Serving:
 
     async def set_level(self, _: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         """Chooses from which level on the client is told what is logged."""
-        self._log.level = params.level
+        self._log.choose(params.level)
         return types.EmptyResult()
 
     async def _in_thread(self, context: Context, work: Callable[[], _T]) -> _T:

@@ -43,6 +43,7 @@ def log_to_stderr(level: str) -> None:
     if level.upper() not in _LEVELS:
         raise InvalidInputError("log_level", f"one of {', '.join(_LEVELS)}", excerpt(level))
     handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(level.upper())
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
@@ -54,8 +55,14 @@ class ClientLog:
     """Tells a client what is logged while its calls run, from the level on that it chose."""
 
     def __init__(self) -> None:
-        self.level: LoggingLevel = "warning"
+        self.choose("warning")
         _forward()
+
+    def choose(self, level: LoggingLevel) -> None:
+        """Takes a client's choice; clients of one process have one choice among them."""
+        self._chosen = _ORDER[_ORDER.index(level) :]
+        heard = [getattr(logging, name) for name in _LEVELS if name.lower() in self._chosen]
+        logging.getLogger("membound").setLevel(min([*heard, logging.getLogger().level]))
 
     def telling(self, context: ServerRequestContext[Any, Any], work: Callable[[], _T]) -> _T:
         """Does a call's work in this thread, which is a worker's, and tells what it logs."""
@@ -65,8 +72,7 @@ class ClientLog:
     def _tell(self, context: ServerRequestContext[Any, Any], record: logging.LogRecord) -> None:
         level: LoggingLevel = record.levelname.lower()  # type: ignore[assignment]  # ours are these
         allowed = allowed_log_levels(context.protocol_version, context.meta)
-        chosen = _ORDER[_ORDER.index(self.level) :]
-        if level not in allowed or level not in chosen:
+        if level not in allowed or level not in self._chosen:
             return
         params = LoggingMessageNotificationParams(
             level=level, logger=record.name, data=printable(record.getMessage())

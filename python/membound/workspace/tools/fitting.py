@@ -9,8 +9,8 @@ import msgspec
 
 from membound._core import hides_text
 from membound.text import well_formed
+from membound.workspace.fence import NOTICE, rendered
 from membound.workspace.tools.cutting import cut
-from membound.workspace.tools.fence import NOTICE, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,11 +151,12 @@ def size(value: object) -> int:
 
 def _squeezed(fields: Fields, floor: int, budget: int) -> Fields:
     """Cuts what is left, all texts alike, then all lists alike, then everything but scalars."""
-    fitting = _clipped(fields, min(floor, _SHORT))
+    fitting: Fields = _clipped(fields, min(floor, _SHORT))
     if size(fitting) <= budget:
-        return _clipped(fields, _longest(fields, _SHORT, floor, budget))
+        longest: Fields = _clipped(fields, _longest(fields, _SHORT, floor, budget))
+        return longest
     most = bisect_right(range(_MANY), budget, key=lambda most: size(_thinned(fitting, most)))
-    thinned = _thinned(fitting, max(most - 1, 0))
+    thinned: Fields = _thinned(fitting, max(most - 1, 0))
     return thinned if size(thinned) <= budget else _scalars(thinned)
 
 

@@ -8,9 +8,9 @@ import msgspec
 
 from membound.errors import InvalidInputError, MemboundError
 from membound.log import logger
+from membound.workspace.fence import NOTICE, fenced, rendered
 from membound.workspace.tools import context, essence, memory, places, recollection, themes
 from membound.workspace.tools.arguments import read
-from membound.workspace.tools.fence import NOTICE, fenced, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
