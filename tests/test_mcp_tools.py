@@ -278,7 +278,6 @@ def test_no_reply_is_larger_than_its_budget_and_pages_give_the_rest_w13(served: 
     served.ok("organize_memories", content="e" * 200_000)
     for tool, arguments in (
         ("bootstrap_workspace", {}),
-        ("organize_memories", {}),
         ("list", {}),
         ("recall_recent", {"n": 40}),
         ("search", {"query": "word", "limit": 40}),
@@ -297,6 +296,25 @@ def test_no_reply_is_larger_than_its_budget_and_pages_give_the_rest_w13(served: 
             break
         more = {"cursor": page["next_cursor"]}
     assert sorted(seen) == sorted(f"n{at}" for at in range(40))
+
+
+@pytest.mark.parametrize("budget", [4_000, 20_000])
+def test_organizing_gives_every_character_of_every_memory_once(served: Client, budget: int) -> None:
+    texts = {"long": "<b>&\n" * 6_000, "short": "茶" * 100, "empty": ""}
+    for key, text in texts.items():
+        served.ok("remember", key=key, folder="memory/organized", content=text)
+    found = dict.fromkeys(texts, "")
+    page: dict[str, Any] = {}
+    while not page or "next_cursor" in page:
+        more = {"cursor": page["next_cursor"]} if page else {}
+        page = served.ok("organize_memories", max_output_chars=budget, **more)
+        assert len(rendered(page)) <= budget
+        assert ("rules" in page) == (not more)
+        for memory in page["pendingMemories"]:
+            if memory["folder"] == "memory/organized":
+                assert "truncated" not in memory
+                found[memory["key"]] += memory["content"]
+    assert found == texts
 
 
 def test_an_index_that_is_wrong_ends_nothing_w17(place: Place, served: Client) -> None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import Meta
 
-from membound.workspace.tools.arguments import BUDGET, Arguments, Budget, Cursor
-from membound.workspace.tools.cursor import Place
-from membound.workspace.tools.fitting import Fields, Run, fields_of, fit, paged
+from membound.workspace.tools.arguments import BUDGET, Arguments, Cursor
+from membound.workspace.tools.fitting import Fields, Run, fields_of, fit
 from membound.workspace.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -23,6 +22,12 @@ Sources = Annotated[
     tuple[str, ...], Meta(description="Memories that the new essence was made of, echoed only.")
 ]
 
+LargeBudget = Annotated[
+    int, Meta(ge=4_000, le=100_000, description="Most characters of JSON in the reply.")
+]
+LEAST_ROOM: Final = 100
+"""Characters of texts below which no smaller part of a memory is asked for."""
+
 
 class OrganizeArguments(Arguments, frozen=True, kw_only=True):
     """What `organize_memories` takes."""
@@ -30,17 +35,24 @@ class OrganizeArguments(Arguments, frozen=True, kw_only=True):
     content: Essence | None = None
     sources: Sources = ()
     cursor: Cursor | None = None
-    max_output_chars: Budget = BUDGET
+    max_output_chars: LargeBudget = BUDGET
 
 
 def _organize(workspace: Workspace, asked: OrganizeArguments) -> Fields:
     if asked.content is not None:
         stored = workspace.organize(asked.content, sources=asked.sources)
         return fit(fields_of(stored), asked.max_output_chars, [Run("sources")])[0]
-    place = Place.of(asked.cursor)
-    prepared = fields_of(workspace.organize(cursor=place.behind))
-    behind = prepared.pop("nextCursor", None)
-    return paged(prepared, "pendingMemories", place, asked.max_output_chars, behind=behind)
+    room = asked.max_output_chars
+    while True:
+        fields = fields_of(workspace.organize(cursor=asked.cursor, budget=room))
+        if asked.cursor is not None:
+            del fields["rules"]
+        if "nextCursor" in fields:
+            fields["next_cursor"] = fields.pop("nextCursor")
+        fitted, _ = fit(fields, asked.max_output_chars)
+        if fitted is fields or room < LEAST_ROOM:
+            return fitted
+        room = room * 3 // 4
 
 
 TOOLS: Final = (
