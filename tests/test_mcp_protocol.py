@@ -279,3 +279,23 @@ def test_an_unknown_level_of_logging_is_told_on_standard_error(place: Place) -> 
     assert done.returncode != 0
     assert done.stdout == b""
     assert b"one of DEBUG, INFO" in done.stderr
+
+
+def test_calls_that_run_at_once_wait_for_each_other_and_all_succeed(place: Place) -> None:
+    with Raw(place) as raw:
+        raw.shake_hands()
+        began = time.monotonic()
+        for at in range(40):
+            note = {"key": f"k{at}", "content": "frost", "themes": ["one"], "tags": [f"t{at}"]}
+            raw.send("tools/call", {"name": "remember", "arguments": note})
+            raw.send("tools/call", {"name": "list", "arguments": {}})
+            raw.send("tools/call", {"name": "search", "arguments": {"query": "frost"}})
+        assert raw.process.stdout is not None
+        for _ in range(120):
+            answer = json.loads(raw.process.stdout.readline())
+            assert answer["result"]["isError"] is False, answer
+        assert time.monotonic() - began < 10
+        assert len(raw.call("list")["result"]["structuredContent"]["items"]) == 40
+        traced = raw.call("trace_theme", theme="one")["result"]["structuredContent"]
+        assert traced["memoryCount"] == 40
+        raw.end()
