@@ -152,16 +152,49 @@ def test_the_sdk_is_loaded_without_its_client() -> None:
     subprocess.run([sys.executable, "-c", said], check=True)
 
 
-def test_a_cancelled_call_is_not_answered_and_the_next_one_is(place: Place) -> None:
-    with Raw(place) as raw:
+SLOW = """
+import time
+import msgspec
+from membound.mcp import server
+from membound.mcp.sdk import loading
+with loading():
+    from membound.workspace.tools import registry
+
+def run(workspace, asked):
+    time.sleep(30)
+    return {"tags": []}
+
+tool = msgspec.structs.replace(registry.TOOLS["list_tags"], run=run, long=True)
+registry.TOOLS["list_tags"] = tool
+server.serve_stdio({})
+"""
+
+
+def test_a_cancelled_call_is_not_answered_and_holds_up_nothing(place: Place) -> None:
+    with Raw(place, [sys.executable, "-c", SLOW]) as raw:
         raw.shake_hands()
-        for at in range(300):
-            raw.call("remember", key=f"k{at}", content="frost " * 200)
-        cancelled = raw.send("tools/call", {"name": "sync_workspace_index", "arguments": {}})
+        raw.call("list")
+        began = time.monotonic()
+        cancelled = raw.send("tools/call", {"name": "list_tags", "arguments": {}})
         raw.send("notifications/cancelled", {"requestId": cancelled}, asks=False)
-        assert raw.call("recall", key="k7")["result"]["structuredContent"]["found"]
+        assert raw.call("recall", key="k")["result"]["isError"] is False
         ids = [json.loads(line).get("id") for line in raw.end().splitlines()]
-        assert ids.count(cancelled) <= 1
+        assert cancelled not in ids
+        assert time.monotonic() - began < 3
+
+
+def test_a_call_at_work_does_not_keep_the_process_from_its_end_c096(place: Place) -> None:
+    with Raw(place, [sys.executable, "-c", SLOW]) as raw:
+        raw.shake_hands()
+        asked = {"name": "list_tags", "arguments": {}, "_meta": {"progressToken": "p"}}
+        request = raw.send("tools/call", asked)
+        began = time.monotonic()
+        *told, last = [json.loads(line) for line in raw.end().splitlines()]
+        assert time.monotonic() - began < 2.5
+    assert [one["params"]["progress"] for one in told] == [0.5, 1.0][: len(told)]
+    assert told
+    assert last["id"] == request
+    assert "error" in last
 
 
 TALKATIVE = """

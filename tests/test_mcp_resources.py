@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -68,6 +69,16 @@ def test_every_memory_is_listed_at_an_address_of_plain_characters_w29(served: Cl
     assert "essence://essence" in uris
     assert any(uri.startswith("theme://") for uri in uris)
     assert all(uri.isascii() and " " not in uri for uri in uris)
+
+
+def test_many_memories_are_listed_page_by_page(tmp_path: Path) -> None:
+    with client(Place(tmp_path)) as connected:
+        written = connected.ok("remember", key="k0", folder="memory/many")
+        for at in range(1, 450):
+            Path(written["filePath"]).with_name(f"k{at}.md").write_text("text")
+        first = connected.do(connected.session.list_resources)
+        assert len(first.resources) == 200
+        assert {f"memory://memory/many/k{at}" for at in range(450)} == set(listed(connected))
 
 
 def test_every_listed_resource_can_be_read(served: Client) -> None:

@@ -13,18 +13,18 @@ from membound.errors import MemboundError, ThemeNotFoundError
 from membound.excerpt import excerpt
 from membound.text import printable
 from membound.workspace.fence import fenced, rendered, shown
-from membound.workspace.tools.cursor import Place
+from membound.workspace.tools.arguments import MOST_LISTED
 from membound.workspace.tools.cutting import cut
 from membound.workspace.tools.fitting import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from membound.workspace.results import Listed
     from membound.workspace.workspace import Workspace
 
 __all__ = ["TEMPLATES", "listed", "read"]
 
-_PAGE: Final = 200
 _LONGEST: Final = 100_000
 _LABEL: Final = 200
 _MARKDOWN: Final = "text/markdown"
@@ -50,21 +50,19 @@ TEMPLATES: Final = (
 
 
 def listed(workspace: Callable[[], Workspace], cursor: str | None) -> types.ListResourcesResult:
-    """Lists a page of the resources: the essence, the themes, then all under ``memory/``.
+    """Lists a page of the resources: the essence, the themes, and all under ``memory/``.
 
     Raises:
         MCPError: the workspace cannot list them, or the cursor is none of ours.
     """
     try:
-        place = Place.of(cursor)
-        everything = list(_all(workspace()))
+        opened = workspace()
+        page = opened.list(folder="memory", limit=MOST_LISTED, cursor=cursor)
+        first = [] if cursor else [*_beside(opened)]
     except MemboundError as fault:
         raise MCPError(types.INVALID_PARAMS, str(fault)) from None
-    page = everything[place.skip : place.skip + _PAGE]
-    later = place.later(_PAGE)
-    return types.ListResourcesResult(
-        resources=page, next_cursor=later.text if later.skip < len(everything) else None
-    )
+    resources = [*first, *map(_memory_resource, page.items)]
+    return types.ListResourcesResult(resources=resources, next_cursor=page.next_cursor)
 
 
 def read(workspace: Callable[[], Workspace], uri: str) -> types.ReadResourceResult:
@@ -88,17 +86,19 @@ def read(workspace: Callable[[], Workspace], uri: str) -> types.ReadResourceResu
     return types.ReadResourceResult(contents=[contents])
 
 
-def _all(workspace: Workspace) -> Iterator[types.Resource]:
+def _beside(workspace: Workspace) -> Iterator[types.Resource]:
+    """Gives what comes before the memories: the essence and the themes."""
     if workspace.recall("essence", folder="essence") is not None:
         yield _resource(_ESSENCE, "Workspace essence", "What the memories come down to")
     for theme in workspace.list_themes():
         yield _resource(_uri("theme", theme), theme, "Turns and memories of a theme")
-    for item in workspace.list(folder="memory").items:
-        described = f"Memory in {item.folder}"
-        if item.tags:
-            described += f" (tags: {', '.join(item.tags)})"
-        uri = _uri("memory", *item.folder.split("/"), item.key)
-        yield _resource(uri, item.title, described)
+
+
+def _memory_resource(item: Listed) -> types.Resource:
+    described = f"Memory in {item.folder}"
+    if item.tags:
+        described += f" (tags: {', '.join(item.tags)})"
+    return _resource(_uri("memory", *item.folder.split("/"), item.key), item.title, described)
 
 
 def _resource(uri: str, name: str, description: str) -> types.Resource:

@@ -180,6 +180,6 @@ TOOLS: Final = (
         description="Load given turns in detail, as search_context and trace_theme name them.",
         arguments=TurnsArguments,
         run=_load_turns,
-        missed={"rounds": []},
+        missed={"rounds": [], "notFound": []},
     ),
 )

@@ -223,6 +223,7 @@ TOOLS: Final = (
         arguments=RecallArguments,
         run=_recall,
         missed={"found": False},
+        echoed=("key", "folder"),
     ),
     Tool(
         name="recall_recent",
@@ -268,6 +269,7 @@ TOOLS: Final = (
         description="Delete one memory. Use it for what is wrong or outdated; a revision is kept.",
         arguments=DeleteArguments,
         run=_delete,
+        echoed=("key", "folder"),
         read_only=False,
         destructive=True,
         recalls=False,
@@ -278,6 +280,7 @@ TOOLS: Final = (
         description="Move one memory to another folder, or give it another key. Themes follow.",
         arguments=MoveArguments,
         run=_move,
+        echoed=("key", "folder", "toFolder", "newKey"),
         read_only=False,
         destructive=True,
         idempotent=False,

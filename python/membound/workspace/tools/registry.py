@@ -11,6 +11,7 @@ from membound.log import logger
 from membound.workspace.fence import NOTICE, fenced, rendered
 from membound.workspace.tools import context, essence, memory, places, recollection, themes
 from membound.workspace.tools.arguments import read
+from membound.workspace.tools.fitting import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from membound.workspace.workspace import Workspace
 
 __all__ = ["TOOLS", "Reply", "call"]
+
+_LONGEST_ECHO: Final = 200
 
 _ALL: Final = (
     *memory.TOOLS,
@@ -69,22 +72,24 @@ def call(
         opened = workspace()
         fields = tool.run(opened, asked, tell) if tool.counts else tool.run(opened, asked)
     except MemboundError as fault:
-        return Reply(fields=_failure(tool, fault), failed=True)
+        return Reply(fields=_failure(tool, fault, arguments or {}), failed=True)
     except Exception:  # noqa: BLE001 — the border: a fault of ours must not end the client's session
         logger().exception("the tool %s failed", tool.name)
         said = "membound itself failed; its log says more. Nothing is known to be lost."
-        return Reply(fields={**_missed(tool), "error": said}, failed=True)
+        return Reply(fields={"success": False, **tool.missed, "error": said}, failed=True)
     if tool.recalls:
         fields = {"notice": NOTICE, **fields}
     return Reply(fields=fields, failed=fields.get("success") is False)
 
 
-def _failure(tool: Tool, fault: MemboundError) -> Fields:
-    fields = {**_missed(tool), "error": str(fault), "kind": type(fault).__name__}
+def _failure(tool: Tool, fault: MemboundError, arguments: Mapping[str, object]) -> Fields:
+    echoed = {name: arguments[name] for name in tool.echoed if _is_short(arguments.get(name))}
+    told = {"error": str(fault), "kind": type(fault).__name__}
+    fields = fields_of({"success": False, **tool.missed, **echoed, **told})
     if isinstance(fault, InvalidInputError):
         fields |= {"field": fault.field, "expected": fault.expected, "got": fault.got}
     return fields
 
 
-def _missed(tool: Tool) -> Fields:
-    return {"success": False, **tool.missed}
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_ECHO

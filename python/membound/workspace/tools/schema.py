@@ -40,6 +40,8 @@ def expectation(schema: Mapping[str, Any]) -> str:
         return "one of " + ", ".join(map(str, schema["enum"]))
     if schema["type"] == "array":
         return f"{_length(schema, 'Items', 'a list')}, each item {expectation(schema['items'])}"
+    if names := schema.get("properties"):
+        return f"an object with {', '.join(names)}"
     words = _WORDS[schema["type"]]
     if schema["type"] == "string":
         if schema.get("minLength") == 1 and "maxLength" not in schema:
@@ -58,9 +60,9 @@ def _range(least: int | None, most: int | None, words: str, before: str) -> str:
         case None, None:
             return words
         case _, None:
-            return f"{words} {before} at least {least:,}".replace("from at", "at")
+            return f"{words}, at least {least:,}"
         case None, _:
-            return f"{words} {before} at most {most:,}".replace("from at", "at")
+            return f"{words}, at most {most:,}"
         case _:
             return f"{words} {before} {least:,} to {most:,}"
 

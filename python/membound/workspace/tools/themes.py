@@ -167,6 +167,7 @@ TOOLS: Final = (
         arguments=TraceArguments,
         run=_trace,
         missed={"found": False},
+        echoed=("theme",),
         long=True,
     ),
     Tool(

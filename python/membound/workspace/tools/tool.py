@@ -23,6 +23,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         arguments: what it takes.
         run: takes the workspace and these, and gives the fields of the reply, within the budget.
         missed: what the fields begin with where the call fails.
+        echoed: the arguments, by the names of the JSON, that a failure tells back.
         read_only: whether it changes nothing.
         destructive: whether it may take something away, or put it elsewhere.
         idempotent: whether a second call like the first changes nothing more.
@@ -37,6 +38,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     arguments: type[Arguments]
     run: Callable[..., Fields]
     missed: Mapping[str, object] = {}
+    echoed: tuple[str, ...] = ()
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = True
