@@ -16,7 +16,7 @@ COVERAGE = -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Coverflow-checks --cfg fuzzing
 TARGETS ?= tokens record request context index
 
-.PHONY: help demo test test-rust test-python check bench bench-once compare instructions fmt build release wheel soak fuzz ci
+.PHONY: help demo test test-rust test-python clients check bench bench-once compare instructions fmt build release wheel soak fuzz ci
 
 help:             ## What there is to make
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## ?/\1\t/' | expand -t 14
@@ -32,6 +32,12 @@ test-rust: .venv/.tools ## The core's own tests
 test-python: build ## Stubs against the module, then the suite
 	$(BIN)/python -m mypy.stubtest membound._core
 	$(BIN)/pytest
+
+# The inspector's command line looks for the manifest of the package that it is a part of.
+clients:          ## The MCP clients of others, for tests/test_mcp_node.py: TypeScript SDKs, inspector
+	npm install --prefix tests/node --no-package-lock --no-audit --no-fund --silent
+	@echo '{"name": "@modelcontextprotocol/inspector", "version": "1.0.3"}' \
+		> tests/node/node_modules/@modelcontextprotocol/package.json
 
 check: build      ## Formatting, lints, types, documentation
 	cargo fmt --all --check

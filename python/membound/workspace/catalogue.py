@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from bisect import bisect_left, insort
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from threading import RLock
@@ -107,6 +108,12 @@ class Catalogue:
     def left_out(self) -> int:
         """How many files and folders cannot be looked at, or have names that are no text."""
         return self._left_out
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """A block in which no other thread looks or takes."""
+        with self._guard:
+            yield
 
     def look(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Brings the catalogue and the search index in line with the files.

@@ -20,6 +20,7 @@ mod _core {
     use membound_core::directives::{self, select_directives as select};
     use membound_core::error::Result;
     use membound_core::files;
+    use membound_core::hidden;
     use membound_core::index;
     use membound_core::instant::{Millis, parse};
     use membound_core::lifecycle::lifecycle as state;
@@ -125,6 +126,12 @@ mod _core {
     #[pyfunction]
     fn label(text: &str) -> String {
         text::label(text)
+    }
+
+    /// Whether a text holds a hidden or a control character where no writing needs one.
+    #[pyfunction]
+    fn hides_text(text: &str) -> bool {
+        hidden::hides_text(text)
     }
 
     /// The name of the floor of `foundation-v2` that a query's best record has to reach.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["DigestVerbs"]
 
 ESSENCE_CHARACTERS: Final = 20_000
-PENDING_CHARACTERS: Final = 16_000
+ORGANIZED_CHARACTERS: Final = 36_000
 BOOT_CHARACTERS: Final = 12_000
 MOST_UNREADABLE: Final = 20
 
@@ -169,11 +169,19 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         *,
         sources: Iterable[str] = (),
         cursor: str | None = None,
+        budget: int = ORGANIZED_CHARACTERS,
     ) -> Prepared | Stored:
         """Distils all memories into the essence, in two steps.
 
         Without content it gives the rules, the essence as it is, and the memories page by page;
         with content it stores the new essence. The former one is kept as a revision.
+
+        Args:
+            content: the new essence.
+            sources: what it was made from, told back.
+            cursor: the `next_cursor` of the page before.
+            budget: most characters of texts in the first step. Up to half of them are the essence
+                as it is, which is given on the first page alone.
 
         Raises:
             InvalidInputError: an argument is not acceptable.
@@ -183,11 +191,16 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         if content is not None:
             return self._store_essence(content, named)
         self._catalogue.look()
+        room = count(budget, "budget", 1)
+        former = self._essence(room // 2 if cursor is None else 0)
         page = essence.pending(
-            self._catalogue.entries(), self._body, budget=PENDING_CHARACTERS, cursor=cursor
+            self._catalogue.entries(),
+            self._body,
+            budget=room - len(former.content or ""),
+            cursor=cursor,
         )
         return essence.Prepared(
-            existing_essence=self._essence(ESSENCE_CHARACTERS),
+            existing_essence=former,
             pending_memories=page.memories,
             left=page.left,
             next_cursor=page.next_cursor or UNSET,

@@ -104,8 +104,13 @@ class Opened:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """A block in which notes change: nobody else writes, and the cache follows."""
-        with self._writer.held():
+        """A block in which notes change: nobody else writes, and the cache follows.
+
+        Nobody looks meanwhile either: who looks may have to write as well, and would wait for the
+        right to, while this block waits for the look to end.
+        """
+        with self._catalogue.alone(), self._writer.held():
+            self._catalogue.look()
             yield
 
     def _put_in_themes(self, note: Note, names: Iterable[str], now: datetime) -> None:

@@ -1,0 +1,1 @@
+"""The tools of a workspace for agents' clients, over the Model Context Protocol."""

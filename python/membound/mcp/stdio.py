@@ -1,0 +1,111 @@
+"""The server over stdio: lines in, lines out, and an end that waits for what is still running."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from anyio import to_thread
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
+
+from membound.log import logger
+from membound.mcp.app import application
+from membound.mcp.host import Host
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp_types import JSONRPCMessage, RequestId
+
+    from membound.mcp.wire import Wire
+
+__all__ = ["serve"]
+
+_GRACE: Final = 1.0
+"""Seconds that running calls have to answer after the end of the input."""
+_END: Final = 1.6
+"""Seconds after the end of the input when the process ends whatever still runs."""
+
+
+def serve(wire: Wire, settings: Mapping[str, Any]) -> None:
+    """Serves one client until the end of its input."""
+    with Host(settings) as host:
+        anyio.run(_Connection(wire).serve, host)
+
+
+class _Connection:
+    """One client on a wire, and which of its requests wait for their answer."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._open: set[RequestId] = set()
+        self._settled = anyio.Event()
+
+    async def serve(self, host: Host) -> None:
+        """Serves until the end of the input."""
+        server = application(host)
+        to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        answers, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._read, to_server)
+            tasks.start_soon(self._write, from_server)
+            await server.run(requests, answers, server.create_initialization_options())
+
+    async def _read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        async with to_server:
+            while line := await to_thread.run_sync(self._wire.read, abandon_on_cancel=True):
+                if not line.isspace():
+                    await to_server.send(self._message(line))
+            _end_later()
+            with anyio.move_on_after(_GRACE):
+                while self._open:
+                    self._settled = anyio.Event()
+                    await self._settled.wait()
+
+    async def _write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with from_server:
+            async for item in from_server:
+                text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                try:
+                    self._wire.write(text.encode() + b"\n")
+                except OSError as fault:
+                    logger().debug("the client reads no more: %s", fault)
+                self._settle(item.message)
+
+    def _message(self, line: bytes) -> SessionMessage | Exception:
+        """Reads a line; one that is no message is given as what is wrong with it."""
+        try:
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError as fault:
+            logger().warning("a line of %d bytes is no JSON-RPC message", len(line))
+            return fault
+        if isinstance(message, JSONRPCRequest):
+            self._open.add(message.id)
+        elif isinstance(message, JSONRPCNotification):
+            self._settle(message)
+        return SessionMessage(message)
+
+    def _settle(self, message: JSONRPCMessage) -> None:
+        """Takes note of a request that is answered, or that the client waits for no more."""
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._open.discard(message.id or 0)
+        elif isinstance(message, JSONRPCNotification) and message.method.endswith("/cancelled"):
+            self._open.discard((message.params or {}).get("requestId", 0))
+        self._settled.set()
+
+
+def _end_later() -> None:
+    """Ends the process in a while, even with a thread at work: files are whole at any moment."""
+    timer = threading.Timer(_END, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
