@@ -1,1 +1,1 @@
-"""The workspace's tools over MCP, and what brings them to an agent's client."""
+"""The tools of a workspace for agents' clients, over the Model Context Protocol."""
