@@ -1,0 +1,238 @@
+"""The group `workspace`: a folder of Markdown notes, looked at and looked after."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+from msgspec import to_builtins
+from rich.text import Text
+
+from membound.cli.options import given, json_output
+from membound.cli.outcome import NEGATIVE, Failure
+from membound.cli.shown import (
+    bar,
+    echo_lines,
+    finding_lines,
+    hit_lines,
+    pair_lines,
+    terminal_width,
+    tree_lines,
+)
+from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
+from membound.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from membound.workspace.workspace import Workspace
+
+__all__ = ["workspace_command"]
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_RECOMMENDED = 15_360
+
+
+@click.group(
+    "workspace",
+    epilog=examples(
+        "membound workspace tree",
+        'membound workspace search "why sqlite" --folder memory/decisions',
+        "membound workspace doctor",
+    ),
+)
+@click.option("--cwd", type=_FOLDER, help="The workspace's folder.  [default: this folder]")
+@click.option("--root", type=_FOLDER, help="Where workspaces are kept.")
+@click.option("--sessions-root", type=_FOLDER, help="Where the host keeps its sessions.")
+@click.pass_context
+def workspace_command(
+    ctx: click.Context, *, cwd: Path | None, root: Path | None, sessions_root: Path | None
+) -> None:
+    """Look after a folder's memory: Markdown notes that people and agents write."""
+    ctx.obj = given(cwd=cwd, root=root, sessions_root=sessions_root)
+
+
+@contextmanager
+def _opened(settings: dict[str, Any]) -> Iterator[Workspace]:
+    """Open the workspace, which needs its extra."""
+    try:
+        from membound.workspace.workspace import Workspace  # noqa: PLC0415 — heavy, and optional
+    except MissingExtraError:
+        raise
+    except ImportError as error:
+        raise MissingExtraError("workspace", error.name or "ruamel.yaml") from error
+    with Workspace.open(**settings) as workspace:
+        yield workspace
+
+
+@workspace_command.command("status")
+@json_output
+@click.pass_obj
+def status_command(settings: dict[str, Any], *, as_json: bool) -> None:
+    """Say where the notes are, and what there is."""
+    with _opened(settings) as opened:
+        essence = opened.recall("essence", folder="essence")
+        size = len(essence.content.encode()) if essence else 0
+        told = {
+            "cwd": str(opened.cwd),
+            "workspaceId": opened.id,
+            "storePath": str(opened.path),
+            "notes": opened.list(folder="memory", limit=1).total,
+            "scratch": opened.list(folder="notes", limit=1).total,
+            "tags": len(opened.list_tags()),
+            "themes": len(opened.list_themes()),
+            "essenceBytes": size,
+        }
+        newest = opened.recent(3).items
+    if as_json:
+        echo_json(told)
+        return
+    pairs = [
+        ("folder", told["cwd"]),
+        ("workspace", told["workspaceId"]),
+        ("notes in", told["storePath"]),
+        ("notes", f"{told['notes']:,}, and {told['scratch']:,} of scratch"),
+        ("tags", f"{told['tags']:,}"),
+        ("themes", f"{told['themes']:,}"),
+    ]
+    full = Text.assemble(
+        ("essence    ", "bright_black"),
+        bar(size, _RECOMMENDED),
+        f"  {size:,} of {_RECOMMENDED:,} bytes",
+    )
+    changed = [(one.updated_at[:10], f"{one.folder}/{one.key}") for one in newest]
+    echo_lines([*pair_lines(pairs), full, *pair_lines(changed)])
+
+
+@workspace_command.command("sync")
+@json_output
+@click.pass_obj
+def sync_command(settings: dict[str, Any], *, as_json: bool) -> None:
+    """Bring index.json and the search index in line with the notes."""
+    with _opened(settings) as opened:
+        synced = opened.sync()
+    if as_json:
+        echo_json(to_builtins(synced))
+        return
+    report = synced.report
+    if synced.skipped:
+        echo("nothing has changed")
+    else:
+        echo(
+            f"{report.scanned_files:,} notes: {report.added_entries:,} added, "
+            f"{report.updated_entries:,} updated, {report.removed_entries:,} removed"
+        )
+    for one in synced.unreadable:
+        note(f"{one.path}: {one.fault}")
+
+
+@workspace_command.command("tree")
+@click.pass_obj
+def tree_command(settings: dict[str, Any]) -> None:
+    """Draw the notes under memory/; the latest are marked [new]."""
+    with _opened(settings) as opened:
+        tree = opened.tree()
+    echo_lines(tree_lines(tree, terminal_width()))
+
+
+@workspace_command.command("search")
+@click.argument("query")
+@click.option("--folder", metavar="FOLDER", help="Only there, and in the folders below.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Carrying every such tag.")
+@click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
+@json_output
+@click.pass_obj
+@click.pass_context
+def search_command(
+    ctx: click.Context,
+    settings: dict[str, Any],
+    *,
+    query: str,
+    folder: str | None,
+    tags: tuple[str, ...],
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Find notes, the most relevant first; exit 1 if there is none."""
+    with _opened(settings) as opened:
+        found = opened.search(query, folder=folder, tags=tags, limit=limit)
+    if as_json:
+        echo_json(to_builtins(found))
+    else:
+        for place, hit in enumerate(found.items, 1):
+            where = " · ".join((f"{hit.folder}/{hit.key}", *hit.tags))
+            echo_lines(hit_lines(place, hit.title, hit.score, (where, *hit.matches)))
+    if not found.items:
+        note("no note is relevant")
+        ctx.exit(NEGATIVE)
+
+
+@workspace_command.command(
+    "organize",
+    epilog=examples(
+        "membound workspace organize --json > prepared.json",
+        "membound workspace organize --store essence.md",
+    ),
+)
+@click.option(
+    "--store", "file", type=click.File("rb"), metavar="FILE", help="Make this the essence; - reads."
+)
+@click.option("--source", "sources", multiple=True, metavar="PATH", help="What it was made from.")
+@json_output
+@click.pass_obj
+def organize_command(
+    settings: dict[str, Any], *, file: IO[bytes] | None, sources: tuple[str, ...], as_json: bool
+) -> None:
+    """Show what an essence is to be made from, or store one; the former one is kept."""
+    content = None if file is None else _text(file)
+    with _opened(settings) as opened:
+        result = opened.organize(content, sources=sources)
+    if as_json:
+        echo_json(to_builtins(result))
+    elif result.stage == "store":
+        echo(
+            printable(
+                f"wrote {result.file_path}: {result.content_size:,} bytes, {result.size_hint}"
+            )
+        )
+    else:
+        notes = [(f"{one.size:,}", f"{one.folder}/{one.key}") for one in result.pending_memories]
+        echo_lines(pair_lines(notes))
+        if result.left:
+            echo(f"and {result.left:,} more; --json gives their texts, page by page")
+        echo("")
+        echo(printable_lines(result.rules))
+
+
+@workspace_command.command("doctor")
+@json_output
+@click.pass_obj
+@click.pass_context
+def doctor_command(ctx: click.Context, settings: dict[str, Any], *, as_json: bool) -> None:
+    """Say what is wrong with the files and what to do; exit 1 if there is a problem."""
+    with _opened(settings) as opened:
+        findings = opened.check()
+    problems = [one for one in findings if one.severity == "problem"]
+    if as_json:
+        echo_json({"healthy": not problems, "findings": to_builtins(findings)})
+    else:
+        for one in findings:
+            told = finding_lines(
+                one.check, one.severity, one.what, advice=one.advice, details=one.details
+            )
+            echo_lines(told)
+        echo("")
+        echo(f"{len(problems):,} to be mended" if problems else "healthy")
+    if problems:
+        ctx.exit(NEGATIVE)
+
+
+def _text(file: IO[bytes]) -> str:
+    """Read a file of UTF-8."""
+    try:
+        return file.read().decode()
+    except UnicodeDecodeError as error:
+        message = f"{file.name} is no UTF-8: there is another byte at {error.start:,}"
+        raise Failure(message) from error
