@@ -154,4 +154,6 @@ def test_looking_changes_nothing(root: Root) -> None:
     files = {path: path.stat() for path in sorted(root.folder.rglob("*"))}
     examine(root)
     now = {path: path.stat() for path in sorted(root.folder.rglob("*"))}
-    assert {p: s.st_mtime_ns for p, s in now.items()} == {p: s.st_mtime_ns for p, s in files.items()}
+    assert {p: s.st_mtime_ns for p, s in now.items()} == {
+        p: s.st_mtime_ns for p, s in files.items()
+    }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["mcp_command"]
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_CACHED = {"archive-v0", "builds-v0"}  # where uv keeps what it runs once
 _PORTS = range(1, 1 << 16)
 _TITLES: dict[Client, str] = {
     "claude-code": "Claude Code",
@@ -160,6 +161,8 @@ def install_command(
     if change.kind in ("added", "replaced"):
         if project is not None:
             echo("  it names this computer's Python: others who share the file install it anew")
+        if _CACHED & {*Path(sys.executable).parts}:
+            note("this Python lies in a cache that is emptied at times: install membound for good")
         echo(f"  start {_TITLES[client]} anew, and ask it what it remembers of this project")
         echo(f"  to teach it when to remember: membound mcp skill --install {_SKILLS[client]}")
 

@@ -97,10 +97,9 @@ def entry(client: Client, server: Server) -> dict[str, object]:
     if client not in ("codex", "kimi-code"):
         made = {"type": "stdio", **made}
     if client == "cursor":
-        # Cursor starts a server in the home folder, whatever its entry says of one.
+        # Cursor starts a server in the home folder. VS Code fails where it has nothing to fill in
+        # here, and tells a server its folders by itself.
         args += ["--cwd", _WORKSPACE]
-    if client == "vscode":
-        made["cwd"] = _WORKSPACE
     if client == "kimi-code":
         made |= {"enabled": True, "startupTimeoutMs": 120_000}
     if server.root is not None:
