@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,16 +24,21 @@ from membound.cli.shown import (
 )
 from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
 from membound.errors import MissingExtraError
+from membound.workspace.essence import RECOMMENDED_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from membound.workspace.workspace import Workspace
 
 __all__ = ["workspace_command"]
 
+_REASONS = {
+    "same-project": "of the same repository",
+    "moved": "of a folder of this name that is no more",
+    "gone": "of a folder that is no more",
+}
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-_RECOMMENDED = 15_360
 
 
 @click.group(
@@ -43,15 +49,23 @@ _RECOMMENDED = 15_360
         "membound workspace doctor",
     ),
 )
-@click.option("--cwd", type=_FOLDER, help="The workspace's folder.  [default: this folder]")
-@click.option("--root", type=_FOLDER, help="Where workspaces are kept.")
-@click.option("--sessions-root", type=_FOLDER, help="Where the host keeps its sessions.")
-@click.pass_context
-def workspace_command(
-    ctx: click.Context, *, cwd: Path | None, root: Path | None, sessions_root: Path | None
-) -> None:
+def workspace_command() -> None:
     """Look after a folder's memory: Markdown notes that people and agents write."""
-    ctx.obj = given(cwd=cwd, root=root, sessions_root=sessions_root)
+
+
+def _placed(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options that say which workspace, as its first argument."""
+
+    @click.option("--cwd", type=_FOLDER, help="The workspace's folder.  [default: this folder]")
+    @click.option("--root", type=_FOLDER, help="Where workspaces are kept.")
+    @click.option("--sessions-root", type=_FOLDER, help="Where the host keeps its sessions.")
+    @wraps(verb)
+    def placed(
+        *, cwd: Path | None, root: Path | None, sessions_root: Path | None, **options: object
+    ) -> None:
+        verb(given(cwd=cwd, root=root, sessions_root=sessions_root), **options)
+
+    return placed
 
 
 @contextmanager
@@ -69,7 +83,7 @@ def _opened(settings: dict[str, Any]) -> Iterator[Workspace]:
 
 @workspace_command.command("status")
 @json_output
-@click.pass_obj
+@_placed
 def status_command(settings: dict[str, Any], *, as_json: bool) -> None:
     """Say where the notes are, and what there is."""
     with _opened(settings) as opened:
@@ -86,6 +100,7 @@ def status_command(settings: dict[str, Any], *, as_json: bool) -> None:
             "essenceBytes": size,
         }
         newest = opened.recent(3).items
+        others = opened.peer_stores()
     if as_json:
         echo_json(told)
         return
@@ -99,16 +114,19 @@ def status_command(settings: dict[str, Any], *, as_json: bool) -> None:
     ]
     full = Text.assemble(
         ("essence    ", "bright_black"),
-        bar(size, _RECOMMENDED),
-        f"  {size:,} of {_RECOMMENDED:,} bytes",
+        bar(size, RECOMMENDED_BYTES),
+        f"  {size:,} of {RECOMMENDED_BYTES:,} bytes",
     )
     changed = [(one.updated_at[:10], f"{one.folder}/{one.key}") for one in newest]
     echo_lines([*pair_lines(pairs), full, *pair_lines(changed)])
+    for other in others:
+        use = f"; --root {other.parent} uses it" if other.name.startswith("workspace-") else ""
+        note(f"another program keeps notes of this folder in {other}{use}")
 
 
 @workspace_command.command("sync")
 @json_output
-@click.pass_obj
+@_placed
 def sync_command(settings: dict[str, Any], *, as_json: bool) -> None:
     """Bring index.json and the search index in line with the notes."""
     with _opened(settings) as opened:
@@ -129,7 +147,7 @@ def sync_command(settings: dict[str, Any], *, as_json: bool) -> None:
 
 
 @workspace_command.command("tree")
-@click.pass_obj
+@_placed
 def tree_command(settings: dict[str, Any]) -> None:
     """Draw the notes under memory/; the latest are marked [new]."""
     with _opened(settings) as opened:
@@ -143,10 +161,8 @@ def tree_command(settings: dict[str, Any]) -> None:
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Carrying every such tag.")
 @click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
 @json_output
-@click.pass_obj
-@click.pass_context
+@_placed
 def search_command(
-    ctx: click.Context,
     settings: dict[str, Any],
     *,
     query: str,
@@ -166,7 +182,7 @@ def search_command(
             echo_lines(hit_lines(place, hit.title, hit.score, (where, *hit.matches)))
     if not found.items:
         note("no note is relevant")
-        ctx.exit(NEGATIVE)
+        raise click.exceptions.Exit(NEGATIVE)
 
 
 @workspace_command.command(
@@ -181,7 +197,7 @@ def search_command(
 )
 @click.option("--source", "sources", multiple=True, metavar="PATH", help="What it was made from.")
 @json_output
-@click.pass_obj
+@_placed
 def organize_command(
     settings: dict[str, Any], *, file: IO[bytes] | None, sources: tuple[str, ...], as_json: bool
 ) -> None:
@@ -208,9 +224,8 @@ def organize_command(
 
 @workspace_command.command("doctor")
 @json_output
-@click.pass_obj
-@click.pass_context
-def doctor_command(ctx: click.Context, settings: dict[str, Any], *, as_json: bool) -> None:
+@_placed
+def doctor_command(settings: dict[str, Any], *, as_json: bool) -> None:
     """Say what is wrong with the files and what to do; exit 1 if there is a problem."""
     with _opened(settings) as opened:
         findings = opened.check()
@@ -226,7 +241,39 @@ def doctor_command(ctx: click.Context, settings: dict[str, Any], *, as_json: boo
         echo("")
         echo(f"{len(problems):,} to be mended" if problems else "healthy")
     if problems:
-        ctx.exit(NEGATIVE)
+        raise click.exceptions.Exit(NEGATIVE)
+
+
+@workspace_command.command(
+    "relink",
+    epilog=examples(
+        "membound workspace relink",
+        "membound workspace relink workspace-4fd01c2be9a7",
+        "membound workspace relink --undo",
+    ),
+)
+@click.argument("store", required=False)
+@click.option("--undo", is_flag=True, help="Give the folder its own store again.")
+@_placed
+def relink_command(settings: dict[str, Any], *, store: str | None, undo: bool) -> None:
+    """Give a folder that was moved, a link or a worktree the STORE it had; list which may be it.
+
+    Nothing is moved: a line in links.json says which store it is.
+    """
+    if store is not None and undo:
+        message = "give a STORE, or --undo"
+        raise Failure(message)
+    with _opened(settings) as opened:
+        if store is not None or undo:
+            place = opened.relink(store)
+            echo(printable(f"{place.cwd} has {place.workspace_id} now"))
+            return
+        found = opened.candidates()
+    if not found:
+        echo("no other store looks like this folder's")
+    for one in found:
+        seen = one.identity.paths[-1] if one.identity.paths else "an unknown folder"
+        echo(printable(f"{one.folder}  {_REASONS[one.reason]}, last seen at {seen}"))
 
 
 def _text(file: IO[bytes]) -> str:
