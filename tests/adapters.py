@@ -107,10 +107,14 @@ def weighing_of(weighing: Weighing | None) -> Row | None:
 
 def answer_of(result: membound.RetrievalResult) -> Row:
     """Return a result in the oracle's shape."""
-    trace = result.trace
+    return account_of(result.trace, [record.content for record in result.records], result.context)
+
+
+def account_of(trace: membound.Trace, contents: list[str], context: str) -> Row:
+    """Return what a recall gives in the oracle's shape."""
     return {
         "selectedIds": list(trace.selected_ids),
-        "selectedContents": [record.content for record in result.records],
+        "selectedContents": contents,
         "duplicateIds": list(trace.duplicate_ids),
         "excludedIds": list(trace.excluded_ids),
         "truncatedIds": list(trace.truncated_ids),
@@ -125,7 +129,7 @@ def answer_of(result: membound.RetrievalResult) -> Row:
         "rankings": [ranking_of(ranking) for ranking in trace.rankings],
         "selectedCharacters": trace.selected_characters,
         "recordLimit": trace.record_limit,
-        "context": result.context,
+        "context": context,
     }
 
 

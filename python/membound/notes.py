@@ -48,7 +48,7 @@ def write_notes(index: _core.Index, *notes: Note) -> None:
     Raises:
         IndexUnavailableError: the index cannot be written.
     """
-    index.apply(records=[], removed=[], settled=[], notes=list(notes))
+    index.apply(records=[], removed=[], settled=[], notes=notes)
 
 
 def left_out(files: Iterable[Quarantined]) -> Note:

@@ -60,6 +60,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     query: str = ""
     purpose: Purpose = "injection"
     limit: int = 0
+    offset: int = 0
     character_budget: int = 0
     min_confidence: float = 0.0
     relevance_mode: RelevanceMode = "foundation-v1"
@@ -68,6 +69,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     types: tuple[str, ...] | None = None
     authorities: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
+    within: str | None = None
+    since: int | None = None
+    until: int | None = None
 
     def to_json(self) -> bytes:
         """The bytes that cross to the core."""

@@ -38,9 +38,10 @@ def retrieve(
         rows, told = weighed.ranked(left, query, now, policy.get("ranking", {}))
     else:
         rows, told = ranking.ranked(left, query, now, mode, tokenizer)
+    shown = rows[request.get("offset", 0) :]
     limit = record_limit(request.get("limit", 64), policy)
     budget = floored(request.get("character_budget", 6000))
-    chosen = select([record for record, _ in rows], limit, budget, now)
+    chosen = select([record for record, _ in shown], limit, budget, now)
     taken = chosen.pop("taken")
     ids = [record["id"] for record in taken]
     context = reference_block(taken, now)
@@ -51,7 +52,7 @@ def retrieve(
         "filtered": {**filtered, "irrelevant": len(left) - len(rows)},
         "rankings": [
             ranking.ranking_row(record, found, channel, taken=record["id"] in ids)
-            for record, found in rows[:TRACE_LIST]
+            for record, found in shown[:TRACE_LIST]
         ],
         "selectedIds": ids,
         "selectedContents": [record["content"] for record in taken],

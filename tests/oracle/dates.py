@@ -7,6 +7,7 @@ counts on into the next one.
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import regex
 
@@ -59,3 +60,9 @@ def milliseconds(text: str | None) -> int | None:
     clock = (hour * 60 + minute - offset) * 60_000 + second * 1000 + fraction
     instant = days_since_epoch(year, month, day) * DAY + clock
     return instant if abs(instant) <= LARGEST else None
+
+
+def observed_at(record: dict[str, Any]) -> int | None:
+    """Return when a record was observed: by the first of three texts that is given."""
+    fields = ("observedAt", "updatedAt", "createdAt")
+    return milliseconds(next((record[name] for name in fields if record.get(name)), None))

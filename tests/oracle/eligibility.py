@@ -5,9 +5,10 @@ from __future__ import annotations
 import ntpath
 import posixpath
 import re
+import unicodedata
 from typing import Any
 
-from tests.oracle.dates import milliseconds
+from tests.oracle.dates import milliseconds, observed_at
 from tests.oracle.tokens import SPACES, Record, comparable
 
 ALL_SCOPES = ("user", "workspace", "project")
@@ -94,7 +95,26 @@ def one_or_many(value: str | list[str] | None) -> list[str] | None:
     return [value] if isinstance(value, str) else value
 
 
+def lies_within(record: Record, folder: str) -> bool:
+    asked = unicodedata.normalize("NFC", folder)
+    files = [source for source in record["sources"] if source["kind"] == "file"]
+    paths = [unicodedata.normalize("NFC", one["locator"]) for one in files if "locator" in one]
+    return any(path == asked or path.startswith(f"{asked}/") for path in paths)
+
+
+def was_observed(record: Record, since: str | None, until: str | None) -> bool:
+    observed = observed_at(record)
+    start, end = milliseconds(since), milliseconds(until)
+    if observed is None:
+        return start is None and end is None
+    return (start is None or start <= observed) and (end is None or observed < end)
+
+
 def wanted(record: Record, request: dict[str, Any]) -> bool:
+    if request.get("within") is not None and not lies_within(record, request["within"]):
+        return False
+    if not was_observed(record, request.get("since"), request.get("until")):
+        return False
     for field in ("scope", "type", "authority"):
         allowed = one_or_many(request.get(field))
         if allowed is not None and record[field] not in allowed:

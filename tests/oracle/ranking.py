@@ -8,7 +8,7 @@ from typing import Any
 import regex
 
 from tests.oracle import tokens, tokens_v2
-from tests.oracle.dates import milliseconds
+from tests.oracle.dates import milliseconds, observed_at
 from tests.oracle.tokens import Record, comparable, coverage, folded, has_cjk
 
 Rows = list[tuple[Record, dict[str, float]]]
@@ -54,8 +54,7 @@ def type_affinity(record: Record, hints: list[str]) -> float:
 
 
 def freshness(record: Record, now: int) -> float:
-    fields = ("observedAt", "updatedAt", "createdAt")
-    observed = milliseconds(next((record[name] for name in fields if record.get(name)), None))
+    observed = observed_at(record)
     if observed is None:
         return 1.0
     return clamped(0.5 ** (max(0, now - observed) / HALF_LIFE))

@@ -96,19 +96,61 @@ class Root:
             raise CanonicalFileError(path, "write", reason_of(fault)) from fault
 
     def remove(self, path: str, *, durable: bool = True) -> bool:
-        """Removes a file; tells whether there was one.
+        """Removes a file; tells whether there was one. Of a link within, the link alone goes.
 
         Raises:
             OutsideWorkspaceError: it lies outside.
             CanonicalFileError: it is there still, or not known to stay away.
         """
-        real = self.real(path)
+        own = self._own(path)
         try:
-            real.unlink()
+            own.unlink()
             if durable:
-                sync(real.parent)
+                sync(own.parent)
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as fault:
             raise CanonicalFileError(path, "remove", reason_of(fault)) from fault
         return True
+
+    def rename(self, path: str, to: str) -> None:
+        """Gives a file another name, which nothing else has, in the same folder or another one.
+
+        Raises:
+            OutsideWorkspaceError: one of the two lies outside.
+            CanonicalFileError: it has its former name still, or the new one may not outlast the
+                loss of power.
+        """
+        own, new = self._own(path), self._own(to)
+        try:
+            make_private(new.parent, durable=True)
+            move(os.fspath(own), os.fspath(new))
+            for folder in {own.parent, new.parent}:
+                sync(folder)
+        except OSError as fault:
+            raise CanonicalFileError(path, "rename", reason_of(fault)) from fault
+
+    def names(self, folder: str) -> frozenset[str]:
+        """Lists what lies in a folder, the root if it is empty; nothing where there is none.
+
+        Raises:
+            OutsideWorkspaceError: it lies outside.
+            CanonicalFileError: it cannot be read.
+        """
+        try:
+            with os.scandir(self.real(folder) if folder else self.folder) as entries:
+                return frozenset(entry.name for entry in entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
+        except OSError as fault:
+            raise CanonicalFileError(folder, "list", reason_of(fault)) from fault
+
+    def _own(self, path: str) -> Path:
+        """Gives where a path's last name lies, itself a link or not; what it leads to lies within.
+
+        Raises:
+            OutsideWorkspaceError: it lies outside.
+        """
+        self.real(path)
+        folder, _, name = path.rpartition("/")
+        return (self.real(folder) if folder else Path(os.path.realpath(self.folder))) / name

@@ -15,7 +15,18 @@ from membound.text import well_formed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["AREAS", "WRITABLE", "Address", "Area", "address", "folder_name", "key_name", "title_of"]
+__all__ = [
+    "AREAS",
+    "ENDING",
+    "WRITABLE",
+    "Address",
+    "Area",
+    "address",
+    "folder_name",
+    "is_reserved",
+    "key_name",
+    "title_of",
+]
 
 Area = Literal["memory", "notes", "essence"]
 """The folders of a workspace that hold Markdown."""
@@ -117,6 +128,11 @@ def title_of(key: str) -> str:
     return " ".join(word[:1].upper() + word[1:].lower() for word in spaced.split(" ") if word)
 
 
+def is_reserved(name: str) -> bool:
+    """Tells whether Windows keeps a name, whatever its ending, for a device."""
+    return _RESERVED.match(name) is not None
+
+
 def _name(name: str, field: str, *, new: bool) -> str:
     """Gives one name of a path in NFC."""
     plain = unicodedata.normalize("NFC", name)
@@ -144,5 +160,5 @@ _NEW_RULES: Final = (
     ),
     ("a name without a space at its ends", lambda name: name == name.strip(" ")),
     ("a name without a dot at its end", lambda name: not name.endswith(".")),
-    ("a name that is not reserved on Windows", lambda name: _RESERVED.match(name) is None),
+    ("a name that is not reserved on Windows", lambda name: not is_reserved(name)),
 )

@@ -31,6 +31,7 @@ pub(crate) fn eligible<T>(
     filtered.purpose += drop_unless(&mut records, |card| request.serves(card.authority));
     filtered.request += drop_unless(&mut records, |card| {
         request.passes(card.place.scope(), card.kind, card.authority)
+            && request.spans(card.observed)
             && request.tags.iter().all(|tag| card.tags.contains(tag))
     });
     records

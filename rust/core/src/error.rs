@@ -47,6 +47,13 @@ pub enum Error {
         /// What `SQLite` said.
         reason: String,
     },
+    /// A folder cannot be read.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: String,
+    },
     /// The lock file cannot be opened or locked.
     Lock {
         /// The lock file.
@@ -72,6 +79,9 @@ impl fmt::Display for Error {
                 write!(f, "the index has schema {found}, newer than {known}")
             }
             Self::IndexUnavailable { reason } => write!(f, "the index cannot be used: {reason}"),
+            Self::Folder { path, reason } => {
+                write!(f, "the folder {} cannot be read: {reason}", path.display())
+            }
             Self::Lock { path, reason } => {
                 write!(f, "the lock file {} cannot be used: {reason}", path.display())
             }

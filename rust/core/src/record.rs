@@ -12,7 +12,7 @@ use crate::hidden::hides_text;
 use crate::hints::{self, Hints};
 use crate::instant::{self, Millis};
 use crate::scope::{AgentContext, Place, Scope};
-use crate::text;
+use crate::{text, within};
 
 /// What kind of statement a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -115,7 +115,7 @@ pub struct Card {
     pub importance: f64,
     /// In `[0,1]`.
     pub confidence: f64,
-    /// Its tags, folded and trimmed.
+    /// What it carries that a request can ask for: its tags, folded and trimmed, and the folders of its files.
     pub tags: Vec<String>,
     /// The type hints that it answers, by its type or a tag.
     pub answers: Hints,
@@ -256,7 +256,9 @@ impl Record {
             .into_iter()
             .flatten()
             .find(|text| !text.is_empty());
-        let tags: Vec<String> = wire.tags.iter().map(|tag| text::label(tag)).collect();
+        let mut tags: Vec<String> = wire.tags.iter().map(|tag| text::label(tag)).collect();
+        let answers = hints::answered(wire.kind, &tags);
+        tags.extend(within::labels(&wire.sources));
         let date = |text: &Option<Text<'_>>| text.as_deref().and_then(instant::parse);
         let happened = date(&wire.observed_at);
         let card = Card {
@@ -279,7 +281,7 @@ impl Record {
             updated: instant::parse(&wire.updated_at),
             observed: observed.and_then(|text| instant::parse(text)),
             supersedes: wire.supersedes.filter(|id| !id.is_empty()),
-            answers: hints::answered(wire.kind, &tags),
+            answers,
             id: wire.id,
             agent: wire.agent_context,
             kind: wire.kind,

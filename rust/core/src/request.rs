@@ -8,8 +8,8 @@ use crate::ranking::RankingPolicy;
 use crate::record::{Authority, Card, MemoryType};
 use crate::relevance::RelevanceMode;
 use crate::scope::{self, AgentAccess, Place, Scope};
-use crate::text;
 use crate::tokens::Tokenizer;
+use crate::{text, within};
 
 /// Most records that any request selects, whatever it asks for.
 pub const MOST_RECORDS: u64 = 64;
@@ -83,6 +83,9 @@ pub struct Request {
     pub purpose: Purpose,
     /// Most records.
     pub limit: u64,
+    /// How many of the best are passed over, as if they were not there.
+    #[serde(default)]
+    pub offset: usize,
     /// Most characters of the context block.
     pub character_budget: usize,
     /// Least confidence of an eligible record.
@@ -98,8 +101,14 @@ pub struct Request {
     pub types: Option<Vec<MemoryType>>,
     /// Only these authorities, where given.
     pub authorities: Option<Vec<Authority>>,
-    /// Only records that carry every one of these tags.
+    /// Only records that carry every one of these tags; once it is parsed, labels of a folder too.
     pub tags: Vec<String>,
+    /// Only records one of whose sources is this file, or a file in this folder or below it.
+    pub within: Option<String>,
+    /// Only records that were observed then or later.
+    pub since: Option<Millis>,
+    /// Only records that were observed before.
+    pub until: Option<Millis>,
 }
 
 impl Request {
@@ -114,6 +123,7 @@ impl Request {
             return Err(Error::Request { reason });
         }
         request.tags = request.tags.iter().map(|tag| text::label(tag)).collect();
+        request.tags.extend(request.within.as_deref().map(within::label));
         Ok(request)
     }
 
@@ -165,7 +175,24 @@ impl Request {
         self.purpose == Purpose::Tool || authority == Authority::Reference
     }
 
-    /// Whether the request filters pass a record, its tags aside.
+    /// Whether the request asks for what records of one kind do not have in common, their confidence aside.
+    pub(crate) fn picks(&self) -> bool {
+        !self.tags.is_empty() || self.is_timed()
+    }
+
+    /// Whether the request asks when records were observed.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+
+    /// Whether a record that was observed then is among those asked for; of a time that is no date none knows.
+    pub(crate) fn spans(&self, observed: Option<Millis>) -> bool {
+        let from_on = |since: Millis| observed.is_some_and(|observed| since <= observed);
+        let before = |until: Millis| observed.is_some_and(|observed| observed < until);
+        self.since.is_none_or(from_on) && self.until.is_none_or(before)
+    }
+
+    /// Whether the request filters pass a record, its tags and its time aside.
     pub fn passes(&self, scope: Scope, kind: MemoryType, authority: Authority) -> bool {
         fn allows<T: PartialEq>(filter: Option<&Vec<T>>, value: &T) -> bool {
             filter.is_none_or(|allowed| allowed.contains(value))

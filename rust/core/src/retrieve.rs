@@ -51,7 +51,7 @@ pub struct Outcome<O> {
 /// Runs the pipeline over one path; under a disabled policy no record enters it.
 pub(crate) fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outcome<P::Origin>> {
     let query = Query::new(request);
-    let mut admitted = Admitted::among(path, &query, MOST_LISTED)?;
+    let mut admitted = Admitted::among(path, &query, MOST_LISTED.saturating_add(request.offset))?;
     let mut selection = budget::select(&admitted.best, request, |key| path.record(key))?;
     if admitted.outranked > 0 && !selection.full {
         admitted = Admitted::among(path, &query, usize::MAX)?;
@@ -61,7 +61,7 @@ pub(crate) fn retrieve<P: Path>(request: &Request, path: &mut P) -> Result<Outco
     Ok(Outcome { selection, trace, from_memory: P::FROM_MEMORY })
 }
 
-/// The relevant records in their total order, and a count of all others.
+/// The relevant records in their total order, from the first one that is not passed over, and a count of all others.
 struct Admitted {
     best: Vec<Measured>,
     outranked: usize,
@@ -72,7 +72,8 @@ struct Admitted {
 }
 
 impl Admitted {
-    /// Takes a path's proposal through the stages; of the best, no more than `most` need be there.
+    /// Takes a path's proposal through the stages; of the best, no more than `most` need be there, and those
+    /// that are passed over are left out.
     fn among<P: Path>(path: &mut P, query: &Query<'_>, most: usize) -> Result<Self> {
         let enabled = query.request.policy.enabled;
         let proposal = if enabled { path.candidates(query, most)? } else { Proposal::default() };
@@ -87,6 +88,7 @@ impl Admitted {
             outranked += best.len().saturating_sub(most);
             best.truncate(most);
         }
+        best.drain(..query.request.offset.min(best.len()));
         Ok(Self { best, outranked, eligible: all, filtered, statistics })
     }
 }

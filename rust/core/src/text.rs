@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
 use crate::class::class;
 use crate::class_bits::{BLANK, CASED, CJK, RENAMED, UNSETTLED, WORD};
@@ -54,6 +54,14 @@ pub(crate) fn nfkc(text: &str) -> String {
     match is_nfkc_quick(text.chars()) {
         IsNormalized::Yes => text.to_owned(),
         _ => text.nfkc().collect(),
+    }
+}
+
+/// NFC.
+pub(crate) fn nfc(text: &str) -> String {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => text.to_owned(),
+        _ => text.nfc().collect(),
     }
 }
 

@@ -50,6 +50,9 @@ const AUTHORITIES: &[&str] = &["reference", "reference", "directive"];
 const PATHS: &[&str] = &["/ws", "/ws/../ws/", "./ a", " ", "C:\\ws", "/\u{202e}"];
 const KINDS: &[&str] = &["user", "tool", "inference", "file", "web", "imported", "legacy"];
 const TRUSTS: &[&str] = &["explicit-user", "observed", "inferred", "imported", "legacy"];
+const FILES: &[&str] =
+    &["memory/a/b.md", "memory/a", "memory", "/memory//a.md", "e\u{301}/a", "\u{e9}/b"];
+const FOLDERS: &[&str] = &["memory", "memory/a", "memory/a/b.md", "", "/memory", "\u{e9}", "kiwi"];
 const NUMBERS: &[f64] = &[0.5, 0.0, 1.0, 0.005, 0.125, 0.995, f64::MIN_POSITIVE];
 const MOMENTS: &[&str] = &[
     "0001-01-01T00:00:00Z",
@@ -136,12 +139,21 @@ fn add_options(fields: &mut Map<String, Value>, choices: &mut Unstructured<'_>) 
         add("agentContext", agent);
     }
     if choices.ratio(1, 2)? {
-        let source = json!({
-            "kind": choices.choose(KINDS)?, "trust": choices.choose(TRUSTS)?, "locator": text(choices)?,
-        });
-        add("sources", json!([source]));
+        add("observedAt", json!(choices.choose(MOMENTS)?));
+    }
+    if choices.ratio(1, 2)? {
+        add("sources", json!([source(choices)?]));
     }
     Ok(())
+}
+
+fn source(choices: &mut Unstructured<'_>) -> Result<Value> {
+    let trust = choices.choose(TRUSTS)?;
+    Ok(if choices.ratio(1, 2)? {
+        json!({"kind": "file", "trust": trust, "locator": choices.choose(FILES)?})
+    } else {
+        json!({"kind": choices.choose(KINDS)?, "trust": trust, "locator": text(choices)?})
+    })
 }
 
 fn texts(choices: &mut Unstructured<'_>) -> Result<Vec<String>> {
@@ -161,7 +173,7 @@ pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> R
         "maxRecords": choices.choose(&[20, 2, 0])?,
         "maxCharacters": choices.choose(&[4000, 300, 0])?,
     });
-    Ok(json!({
+    let mut request = json!({
         "query": text(choices)?,
         "now": NOW,
         "timestamp": "2026-07-01T12:00:00.000Z",
@@ -182,12 +194,21 @@ pub(crate) fn request(choices: &mut Unstructured<'_>, tokenizer: Tokenizer) -> R
         "min_confidence": choices.choose(&[0.0, 0.0, 0.125, 1.0])?,
         "relevance_mode": choices.choose(modes)?,
         "tokenizer": tokenizer.name(),
-        "scopes": option(choices, &[["user"]])?,
-        "types": option(choices, &[["fact", "decision"]])?,
-        "authorities": option(choices, &[["directive"], ["reference"]])?,
         "tags": if choices.ratio(1, 8)? { texts(choices)? } else { Vec::new() },
-    })
-    .to_string())
+    });
+    add_filters(&mut request, choices)?;
+    Ok(request.to_string())
+}
+
+fn add_filters(request: &mut Value, choices: &mut Unstructured<'_>) -> Result<()> {
+    request["scopes"] = json!(option(choices, &[["user"]])?);
+    request["types"] = json!(option(choices, &[["fact", "decision"]])?);
+    request["authorities"] = json!(option(choices, &[["directive"], ["reference"]])?);
+    request["within"] = json!(seldom(choices, FOLDERS)?);
+    request["since"] = json!(seldom(choices, &[NOW - 1, NOW, i64::MIN])?);
+    request["offset"] = json!(seldom(choices, &[1_usize, 2, usize::MAX])?.unwrap_or(&0));
+    request["until"] = json!(seldom(choices, &[NOW, NOW + 1, i64::MAX])?);
+    Ok(())
 }
 
 fn ranking(choices: &mut Unstructured<'_>) -> Result<Value> {
@@ -195,6 +216,10 @@ fn ranking(choices: &mut Unstructured<'_>) -> Result<Value> {
     let (han, other, relative, following) = (level()?, level()?, level()?, level()?);
     let floors = json!({"han": han, "other": other});
     Ok(json!({"floors": floors, "relativeFloor": relative, "followingFloor": following}))
+}
+
+fn seldom<'c, T>(choices: &mut Unstructured<'_>, from: &'c [T]) -> Result<Option<&'c T>> {
+    if choices.ratio(1, 8)? { choices.choose(from).map(Some) } else { Ok(None) }
 }
 
 fn option<'c, T>(choices: &mut Unstructured<'_>, from: &'c [T]) -> Result<Option<&'c T>> {

@@ -34,7 +34,7 @@ fn run(choices: &mut Unstructured<'_>, path: &Path) -> Result<()> {
     let tokenizer = *choices.choose(&[Tokenizer::V1, Tokenizer::V2, Tokenizer::V2])?;
     let mut records = Records::new();
     let mut index = open(path, tokenizer).expect("an empty place takes an index");
-    let notes = [("complete".to_owned(), "1".to_owned())];
+    let notes = [("complete".to_owned(), Some("1".to_owned()))];
     index.apply(&Change { notes: &notes, ..Change::default() }).expect("a note is written");
     for _ in 0..choices.int_in_range(1..=MOST_STEPS)? {
         if choices.ratio(1, 8)? {

@@ -1,5 +1,6 @@
 //! One match from the core's errors to the exceptions of `membound.errors`.
 
+use std::path::Path;
 use std::time::Duration;
 
 use membound_core::error::Error;
@@ -57,12 +58,15 @@ impl From<CoreError> for PyErr {
                 to::IndexUnavailableError::new_err(reason)
             }
             Error::IndexNewer { found, known } => to::IndexSchemaError::new_err((found, known)),
-            Error::Lock { path, reason } => {
-                let path = path.to_string_lossy().into_owned();
-                to::CanonicalFileError::new_err((path, "lock", reason))
-            }
+            Error::Folder { path, reason } => file_error(&path, "read", reason),
+            Error::Lock { path, reason } => file_error(&path, "lock", reason),
         }
     }
+}
+
+fn file_error(path: &Path, action: &str, reason: String) -> PyErr {
+    let path = path.to_string_lossy().into_owned();
+    exceptions::CanonicalFileError::new_err((path, action.to_owned(), reason))
 }
 
 /// The binding's result.

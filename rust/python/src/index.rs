@@ -118,7 +118,7 @@ impl Index {
         apart(py, || self.0.intend(&ids))
     }
 
-    /// Applies a change, all or nothing; how many records really differed.
+    /// Applies a change, all or nothing; how many records really differed. A note of None is forgotten.
     #[pyo3(signature = (*, records, removed, settled, notes))]
     fn apply(
         &self,
@@ -126,7 +126,7 @@ impl Index {
         records: Vec<PyBackedBytes>,
         removed: Vec<String>,
         settled: Vec<String>,
-        notes: Vec<(String, String)>,
+        notes: Vec<(String, Option<String>)>,
     ) -> CoreResult<usize> {
         apart(py, || {
             let records: Vec<&[u8]> = records.iter().map(|json| &**json).collect();
@@ -158,6 +158,11 @@ impl Index {
     /// A remembered value.
     fn note(&self, py: Python<'_>, name: &str) -> CoreResult<Option<String>> {
         apart(py, || self.0.note(name))
+    }
+
+    /// The remembered values whose names start with a prefix, each with its name, in order.
+    fn notes(&self, py: Python<'_>, prefix: &str) -> CoreResult<Vec<(String, String)>> {
+        apart(py, || self.0.notes(prefix))
     }
 
     /// Ids whose canonical files were about to change when a writer stopped.

@@ -5,6 +5,7 @@
 
 mod convert;
 mod error;
+mod garden;
 mod index;
 
 use pyo3::prelude::*;
@@ -39,6 +40,10 @@ mod _core {
 
     #[pymodule_export]
     use crate::convert::Recalled;
+    #[pymodule_export]
+    use crate::garden::Watch;
+    #[pymodule_export]
+    use crate::garden::walk;
     #[pymodule_export]
     use crate::index::Index;
     #[pymodule_export]

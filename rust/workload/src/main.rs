@@ -69,7 +69,7 @@ fn fill(index: &Index) -> Done {
     parts::write_many(index, &Corpus::new().records("m", RECORDS))?;
     index.optimize()?;
     // As a store says when it has looked at every file: from then on words follow rows soon.
-    let notes = [("complete".to_owned(), "1".to_owned())];
+    let notes = [("complete".to_owned(), Some("1".to_owned()))];
     index.apply(&Change { notes: &notes, ..Change::default() })?;
     Ok(())
 }

@@ -61,7 +61,7 @@ impl<'c> Fts5<'c> {
     ) -> Result<Proposed> {
         let plan = Plan::new(self.connection, query, share)?;
         let tail = words::tail(self.connection)?;
-        if plan.prefers(census.alive()) {
+        if query.request.is_timed() || plan.prefers(census.alive()) {
             let rows = self.alive(places, census)?;
             return Ok(Proposed { rows, tail, hits: Hits::uncounted() });
         }
@@ -169,7 +169,7 @@ impl Fts5<'_> {
                 proposed.hits.of(key).filter(|_| !in_tail && tokens.is_told_by_postings());
             let confidence = match (standing, counted) {
                 (Standing::Ended, _) => continue,
-                (Standing::Plain(authority, kind), Some(hits)) if query.request.tags.is_empty() => {
+                (Standing::Plain(authority, kind), Some(hits)) if !query.request.picks() => {
                     let group = (place.scope, authority, kind);
                     let Some(traits) = judged(query.request, group, columns)? else { continue };
                     let (id, signals) = (columns.get(2)?, share.signals(hits));

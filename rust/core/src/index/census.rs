@@ -99,7 +99,7 @@ impl Census {
         special.map(|(place, _)| *place).collect()
     }
 
-    /// The groups of plain records that the request may have, their tags and confidence aside.
+    /// The groups of plain records that the request may have, their tags, time and confidence aside.
     pub(super) fn passing(&self, request: &Request) -> Vec<((i64, Standing), Group)> {
         let passes = |standing, scope| match standing {
             Standing::Plain(authority, kind) => {
@@ -144,8 +144,8 @@ impl Census {
             filtered.lifecycle += group.all.saturating_sub(group.confident);
             if !request.serves(authority) {
                 filtered.purpose += group.confident;
-            } else if !request.tags.is_empty() || !request.passes(*scope, kind, authority) {
-                // Whatever carries the tags asked for was looked at itself.
+            } else if request.picks() || !request.passes(*scope, kind, authority) {
+                // Whatever carries the tags and has the time asked for was looked at itself.
                 filtered.request += group.confident;
             } else {
                 filtered.irrelevant += group.confident;

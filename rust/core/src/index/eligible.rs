@@ -46,7 +46,7 @@ impl Eligible {
         let request = query.request;
         let groups = census.passing(request);
         let passing: usize = groups.iter().map(|(_, group)| group.confident).sum();
-        let chosen = !request.tags.is_empty() || request.min_confidence > 0.0;
+        let chosen = request.picks() || request.min_confidence > 0.0;
         if looked_at || chosen || passing < census.total() / 2 {
             found.list(connection, query, &groups, &mut census)?;
         } else {
@@ -68,23 +68,24 @@ impl Eligible {
         groups: &[(Own, Group)],
         census: &mut Census,
     ) -> Result<()> {
-        let tagged = tagged(connection, &query.request.tags)?;
+        let request = query.request;
+        let (tagged, dated) = (tagged(connection, &request.tags)?, request.is_timed());
         let carries = |row| tagged.as_ref().is_none_or(|rows| rows.binary_search(&row).is_ok());
         let mut list = connection.prepare_cached(
-            "SELECT row, length FROM record INDEXED BY record_census
+            "SELECT row, length, observed FROM record INDEXED BY record_census
              WHERE place = ?1 AND standing = ?2 AND confidence >= ?3",
         )?;
         for ((place, standing), group) in groups {
             let before = self.statistics.records;
-            let mut rows = list.query(params![place, standing, query.request.min_confidence])?;
+            let mut rows = list.query(params![place, standing, request.min_confidence])?;
             while let Some(columns) = rows.next()? {
                 let row = columns.get(0)?;
-                if carries(row) {
+                if carries(row) && (!dated || request.spans(columns.get(2)?)) {
                     self.add(row, columns.get(1)?);
                 }
             }
             let listed = self.statistics.records - before;
-            if tagged.is_none() && listed != group.confident {
+            if !request.picks() && listed != group.confident {
                 return Err(damaged("its counts are not those of its records"));
             }
             census.release_confident((*place, *standing), listed);

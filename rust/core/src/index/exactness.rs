@@ -37,6 +37,9 @@ const WORDS: [&str; 22] = [
     "plum. pear!",
 ];
 const NOW: i64 = 1_782_907_200_000;
+/// 2026-06-02.
+const DAY: i64 = 1_780_358_400_000;
+const FOLDERS: [&str; 3] = ["memory", "memory/a", "notes"];
 
 /// Words, of which the earlier ones come up more often, so that some are frequent.
 fn text(most: usize) -> impl Strategy<Value = String> {
@@ -61,7 +64,8 @@ fn record() -> impl Strategy<Value = (String, String)> {
                 "updatedAt": format!("2026-06-01T12:00:{:02}.000Z", id % 16),
                 "supersedes": replaces.map(|id| format!("k{id}")),
                 "scope": if place == 0 { "user" } else { "workspace" },
-                "sources": [],
+                "observedAt": (["2026-06-01", "2026-06-02", "2026-06-03", "soon"][usize::from(id % 4)]),
+                "sources": [{"kind": "file", "trust": "observed", "locator": format!("{}/{id}.md", FOLDERS[kind])}],
             });
             let fields = record.as_object_mut().unwrap();
             let mut set = |name: &str, value: &str| fields.insert(name.to_owned(), value.into());
@@ -81,7 +85,7 @@ fn record() -> impl Strategy<Value = (String, String)> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    (text(9), 0_usize..3, 0_u8..8).prop_map(|(query, workspace, rest)| {
+    (text(9), 0_usize..3, 0_u8..11).prop_map(|(query, workspace, rest)| {
         let request = json!({
             "query": query,
             "now": NOW,
@@ -95,12 +99,16 @@ fn request() -> impl Strategy<Value = Request> {
             },
             "purpose": if rest == 3 { "tool" } else { "injection" },
             "limit": 64,
+            "offset": if rest == 10 { 3 } else { 0 },
             "character_budget": 6000,
             "min_confidence": if rest == 2 { 0.5 } else { 0.0 },
             "relevance_mode": if rest == 0 { "historical-v1" } else { "foundation-v1" },
             "tags": if rest == 1 { vec!["fruit"] } else { Vec::new() },
             "types": if rest == 4 { Some(["fact", "decision"]) } else { None },
             "scopes": if rest == 5 { Some(["workspace"]) } else { None },
+            "within": if rest == 6 || rest == 7 { Some(FOLDERS[workspace]) } else { None },
+            "since": if rest == 7 || rest == 8 { Some(DAY) } else { None },
+            "until": if rest == 9 { Some(DAY) } else { None },
         });
         Request::parse(request.to_string().as_bytes()).unwrap()
     })

@@ -80,6 +80,24 @@ impl Index {
         })
     }
 
+    /// The remembered values whose names start with `prefix`, each with its name, by code points of the names.
+    pub fn notes(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+        self.read(|connection| {
+            let mut find = connection
+                .prepare_cached("SELECT name, value FROM meta WHERE name >= ?1 ORDER BY name")?;
+            let mut rows = find.query([prefix])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let name: String = row.get(0)?;
+                if !name.starts_with(prefix) {
+                    break;
+                }
+                found.push((name, row.get(1)?));
+            }
+            Ok(found)
+        })
+    }
+
     /// Ids whose canonical files were about to change when a writer stopped.
     pub fn intents(&self) -> Result<Vec<String>> {
         self.texts("SELECT id FROM intent ORDER BY id")

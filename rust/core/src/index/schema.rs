@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::tokens::Tokenizer;
 
 /// The schema this version writes; kept in `PRAGMA user_version`.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 /// "mbnd": tells our files from those of other programs; kept in `PRAGMA application_id`.
 const APPLICATION_ID: i64 = 0x6d62_6e64;
 /// Where the file's first page keeps the two.
@@ -62,7 +62,7 @@ CREATE TABLE record (
     length INTEGER NOT NULL,
     json BLOB NOT NULL
 ) STRICT;
-CREATE INDEX record_census ON record (place, standing, confidence, answers, length);
+CREATE INDEX record_census ON record (place, standing, confidence, answers, length, observed);
 CREATE INDEX record_supersedes ON record (supersedes) WHERE supersedes IS NOT NULL;
 CREATE INDEX record_mark ON record (mark) WHERE mark IS NOT NULL;
 CREATE INDEX record_directive ON record (place) WHERE directive = 1;

@@ -226,7 +226,7 @@ mod tests {
             write(&index, &[record(number, "kiwi")]);
         }
         assert_eq!(tail_of(&index), 300);
-        let complete = [("complete".to_owned(), "yes".to_owned())];
+        let complete = [("complete".to_owned(), Some("yes".to_owned()))];
         index.apply(&Change { notes: &complete, ..Change::default() }).unwrap();
         assert_eq!(tail_of(&index), 0);
         for number in 300..900 {

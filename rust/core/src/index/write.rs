@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rusqlite::Connection;
+
 use super::connections::at_work;
 use super::rows::Rows;
 use super::{Index, log, words};
@@ -19,8 +21,8 @@ pub struct Change<'a> {
     pub removed: &'a [String],
     /// Ids whose intents are settled.
     pub settled: &'a [String],
-    /// Values to remember.
-    pub notes: &'a [(String, String)],
+    /// Values to remember, by name; none forgets what is remembered under that name.
+    pub notes: &'a [(String, Option<String>)],
 }
 
 impl Index {
@@ -69,16 +71,24 @@ impl Index {
             rows.finish()?;
             let mut settle = connection.prepare_cached("DELETE FROM intent WHERE id = ?1")?;
             change.settled.iter().try_for_each(|id| settle.execute([id]).map(drop))?;
-            let mut note = connection.prepare_cached(
-                "INSERT INTO meta (name, value) VALUES (?1, ?2)
-                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            )?;
-            change
-                .notes
-                .iter()
-                .try_for_each(|(name, value)| note.execute([name, value]).map(drop))?;
+            note(connection, change.notes)?;
             words::keep_short(connection, self.settings.tokenizer)?;
             Ok(changed)
         })
     }
+}
+
+fn note(connection: &Connection, notes: &[(String, Option<String>)]) -> Result<()> {
+    let mut keep = connection.prepare_cached(
+        "INSERT INTO meta (name, value) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )?;
+    let mut forget = connection.prepare_cached("DELETE FROM meta WHERE name = ?1")?;
+    for (name, value) in notes {
+        match value {
+            Some(value) => keep.execute([name, value])?,
+            None => forget.execute([name])?,
+        };
+    }
+    Ok(())
 }

@@ -47,7 +47,7 @@ impl<'q> Filters<'q> {
 
     /// Whether the request asks for what only the records themselves tell.
     pub(super) fn looks_at_each(&self) -> bool {
-        self.query.request.min_confidence > 0.0 || !self.query.request.tags.is_empty()
+        self.query.request.min_confidence > 0.0 || self.query.request.picks()
     }
 
     /// Counts a partition's ended and plain records by the stage that drops them, as if none were admitted.
@@ -78,12 +78,13 @@ impl<'q> Filters<'q> {
             return Stage::Lifecycle;
         }
         match self.group_stage(traits.scope, traits.kind, traits.authority) {
+            Stage::None if !self.query.request.spans(traits.observed) => Stage::Request,
             Stage::None if !self.carries_tags(segment, doc) => Stage::Request,
             stage => stage,
         }
     }
 
-    /// The stage that drops plain records of such a kind, for all that their tags and confidence say.
+    /// The stage that drops plain records of such a kind, for all that their tags, time and confidence say.
     pub(super) fn group_stage(
         &self,
         scope: Scope,

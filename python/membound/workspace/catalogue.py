@@ -1,0 +1,252 @@
+"""The catalogue: what lies in the garden now, and that the search index holds just that."""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from threading import RLock
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from membound import _core
+from membound.errors import IndexUnavailableError
+from membound.times import instant, timestamp
+from membound.workspace.entry import Entry
+from membound.workspace.note import note_of
+from membound.workspace.paths import AREAS, ENDING, Address
+from membound.workspace.records import note_records, part_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from membound.workspace.disk import Root
+    from membound.workspace.search_index import SearchIndex
+    from membound.writer import Writer
+
+__all__ = ["Catalogue", "Known"]
+
+_AT_ONCE: Final = 250
+_NOTE: Final = "file:"
+_SLACK: Final = timedelta(seconds=2)
+_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+Stamp = tuple[int, int, int, int]
+"""Of a file: its size in bytes, when it and its entry were changed in nanoseconds, its number."""
+
+
+class Known(msgspec.Struct, frozen=True, array_like=True):
+    """What was read of a file.
+
+    Attributes:
+        stamp: what the file looked like then.
+        digest: of its bytes, SHA-256 in hex; None where it could not be read.
+        entry: what lists show.
+        parts: how many records it has.
+        fault: why it was not read as it was meant, if so.
+    """
+
+    stamp: Stamp
+    digest: str | None
+    entry: Entry
+    parts: int
+    fault: str | None
+
+    @property
+    def moment(self) -> str:
+        """When it was last changed: what it says, or where its file is younger, what that says."""
+        changed = _START + timedelta(microseconds=self.stamp[1] // 1000)
+        told = instant(self.entry.updated_at) if self.entry.updated_at else None
+        return timestamp(changed if told is None or changed - told > _SLACK else told)
+
+
+_DECODER: Final = msgspec.json.Decoder(Known)
+
+
+class Catalogue:
+    """The notes of a workspace, as they lie on disk at the moment of asking.
+
+    Every look compares each file's stamp with the one that was known, or where the system tells
+    what changed, asks that. Changed files are read under the right to write, so that no older
+    state of a file follows a newer one into the search index.
+
+    Args:
+        root: the folder of the workspace.
+        index: where each note's records go.
+        writer: the right to write.
+        workspace: the id of the workspace.
+    """
+
+    def __init__(self, root: Root, index: SearchIndex, writer: Writer, *, workspace: str) -> None:
+        self._root = root
+        self._index = index
+        self._writer = writer
+        self._workspace = workspace
+        self._guard = RLock()
+        self._watch: _core.Watch | None = None
+        self._generation = 0
+        self._known: dict[str, Known] = {}
+        self._folders: tuple[str, ...] = ()
+        self._left_out = 0
+
+    @property
+    def known(self) -> Mapping[str, Known]:
+        """Every note by its path, in the order of code points, as it was at the last look."""
+        return self._known
+
+    @property
+    def folders(self) -> Sequence[str]:
+        """Every folder, in the order of code points, as it was at the last look."""
+        return self._folders
+
+    @property
+    def left_out(self) -> int:
+        """How many files and folders cannot be looked at, or have names that are no text."""
+        return self._left_out
+
+    def look(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Brings the catalogue and the search index in line with the files.
+
+        Raises:
+            StoreBusyError: another process held the workspace for too long.
+        """
+        with self._guard:
+            try:
+                self._look(progress)
+            except IndexUnavailableError:
+                self._index.renew()
+                self._look(progress)
+
+    def take(self, paths: Iterable[str]) -> None:
+        """Reads some notes anew that were just written, moved or removed; the caller may write."""
+        with self._guard:
+            stamps = {path: self._stamp(path) for path in paths}
+            found = {path: stamp for path, stamp in stamps.items() if stamp is not None}
+            self._load()
+            self._apply(found, stamps, None)
+            self._folders = tuple(sorted({*self._folders, *_folders_above(found)}))
+
+    def _look(self, progress: Callable[[int, int], None] | None) -> None:
+        self._load()
+        touched = None if self._watch is None else self._watch.changed()
+        if touched is not None and not touched:
+            return
+        if touched is None or not all(path.endswith(ENDING) for path in touched):
+            found, among = self._walk(), None
+        else:
+            stamps = {path: self._stamp(path) for path in touched}
+            found, among = {path: one for path, one in stamps.items() if one}, stamps
+        changed = {
+            path: one
+            for path, one in found.items()
+            if (known := self._known.get(path)) is None or known.stamp != one
+        }
+        gone = [path for path in (self._known if among is None else among) if path not in found]
+        if changed or any(path in self._known for path in gone):
+            with self._writer.held():
+                self._apply(changed, gone, progress)
+
+    def _load(self) -> None:
+        """Reads what is noted, where the index is not the one that was known."""
+        self._index.open()
+        if self._generation != self._index.generation:
+            self._watch = None
+            notes = self._index.notes(_NOTE)
+            self._known = {path: _DECODER.decode(value) for path, value in notes.items()}
+            self._generation = self._index.generation
+
+    def _walk(self) -> dict[str, Stamp]:
+        """Looks at every file; what changes from now on is told by the system, where it can."""
+        self._watch = _core.Watch.start(self._root.folder, AREAS)
+        files, folders, self._left_out = _core.walk(self._root.folder, AREAS)
+        self._folders = tuple(folders)
+        return {
+            path: (size, changed, number, inode) for path, size, changed, number, inode in files
+        }
+
+    def _stamp(self, path: str) -> Stamp | None:
+        """Looks at one file; None where there is none that is a note's."""
+        try:
+            found = os.lstat(f"{self._root.folder}/{path}")
+        except OSError:
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+    def _apply(
+        self,
+        changed: Mapping[str, Stamp],
+        gone: Iterable[str],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        """Reads the changed files, and forgets those that are gone."""
+        known = dict(self._known)
+        self._forget([path for path in gone if path not in changed], known)
+        paths = sorted(changed)
+        for start in range(0, len(paths), _AT_ONCE):
+            some = paths[start : start + _AT_ONCE]
+            self._read({path: changed[path] for path in some}, known)
+            if progress is not None:
+                progress(start + len(some), len(paths))
+        self._known = dict(sorted(known.items()))
+
+    def _forget(self, paths: list[str], known: dict[str, Known]) -> None:
+        removed = [
+            id for path in paths if path in known for id in _ids(path, known.pop(path).parts)
+        ]
+        if removed:
+            notes = {f"{_NOTE}{path}": None for path in paths}
+            self._index.apply(records=[], removed=removed, notes=notes)
+
+    def _read(self, stamps: Mapping[str, Stamp], known: dict[str, Known]) -> None:
+        records: list[bytes] = []
+        removed: list[str] = []
+        notes: dict[str, str] = {}
+        for (path, stamp), data in zip(stamps.items(), self._root.read_all([*stamps]), strict=True):
+            former = known.get(path)
+            now, made = self._reading(path, stamp, data, former)
+            records += made
+            removed += _ids(path, former.parts, now.parts) if former is not None else []
+            known[path] = now
+            notes[f"{_NOTE}{path}"] = msgspec.json.encode(now).decode()
+        self._index.apply(records=records, removed=removed, notes=notes)
+
+    def _reading(
+        self, path: str, stamp: Stamp, data: bytes | None, former: Known | None
+    ) -> tuple[Known, list[bytes]]:
+        """Gives what is known of a file now, and its records where they are others."""
+        digest = None if data is None else sha256(data).hexdigest()
+        if former is not None and digest is not None and digest == former.digest:
+            same = msgspec.structs.replace(former, stamp=stamp)
+            if same.moment == former.moment:
+                return same, []
+        note = note_of(Address.of(path), b"" if data is None else data)
+        entry = Entry(
+            path=path,
+            title=note.title,
+            tags=note.tags,
+            created_at=note.created_at,
+            updated_at=note.updated_at,
+            size=stamp[0],
+        )
+        fault = "it cannot be read" if data is None else note.fault
+        known = Known(stamp, digest, entry, 0, fault)
+        if data is None:
+            return known, []
+        made = note_records(note, known.moment, workspace=self._workspace)
+        return msgspec.structs.replace(known, parts=len(made)), made
+
+
+def _folders_above(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder:
+            yield folder
+            folder = folder.rpartition("/")[0]
+
+
+def _ids(path: str, parts: int, least: int = 0) -> list[str]:
+    return part_ids("note", path, range(least, parts))

@@ -1,0 +1,86 @@
+"""Where the memory of a folder lies: found or made, and who it is noted."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import msgspec
+
+from membound.data_folder import store_path
+from membound.folders import writable
+from membound.times import timestamp
+from membound.workspace import identity
+from membound.workspace.config import Places
+from membound.workspace.disk import Root
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["Location", "located", "made", "relinked"]
+
+
+class Location(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the memory of a folder lies.
+
+    Attributes:
+        cwd: the folder.
+        workspace_id: the name of its store.
+        places: where stores and sessions lie.
+    """
+
+    cwd: str
+    workspace_id: str
+    places: Places
+
+    @property
+    def root(self) -> Root:
+        """The files of the memory."""
+        return Root(self.places.store_root / self.workspace_id)
+
+
+def located(cwd: str, places: Places) -> Location:
+    """Finds the memory of a folder: that of a link, else its own, which need not be there yet."""
+    links = identity.read_links(Root(places.store_root).read(identity.LINKS))
+    folder = identity.store_folder(cwd, os.fspath(places.home), links)
+    return Location(cwd=cwd, workspace_id=folder, places=places)
+
+
+def relinked(location: Location, folder: str | None) -> Location:
+    """Gives a folder the memory of another one, or its own again.
+
+    Nothing is moved. The right to write in the root of all stores is to be held.
+
+    Args:
+        location: what it has now.
+        folder: the name of the store that is to be its; None for its own.
+
+    Raises:
+        InvalidInputError: that is no store's name.
+        CanonicalFileError: the link cannot be written.
+    """
+    stores = Root(location.places.store_root)
+    links = identity.read_links(stores.read(identity.LINKS))
+    stores.write(identity.LINKS, identity.linked(links, location.cwd, folder))
+    return located(location.cwd, location.places)
+
+
+def made(location: Location, now: datetime) -> None:
+    """Makes the folder of a memory where there is none, and notes whose it is.
+
+    One that is read-only stays as it is: it can be read.
+
+    Raises:
+        CanonicalFileError: it cannot be made.
+    """
+    root = location.root
+    if root.folder.is_dir() and not writable(root.folder):
+        return
+    store_path(root.folder / ".membound", durable=True)
+    known = identity.read_identity(root.read(identity.PATH))
+    project = identity.project_place(location.cwd)
+    former = known or identity.Identity(id=uuid4().hex, created_at=timestamp(now))
+    seen = former.seen(location.cwd, project)
+    if seen != known:
+        root.write(identity.PATH, seen.render())

@@ -1,0 +1,66 @@
+"""Revisions: the former files of a note, the last twenty of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from membound.workspace.disk import Root
+    from membound.workspace.paths import Address
+
+__all__ = ["MOST_REVISIONS", "Revisions"]
+
+MOST_REVISIONS: Final = 20
+"""Most revisions of one note; the oldest go first."""
+_FOLDER: Final = ".membound/revisions"
+_ENDING: Final = ".md"
+
+
+class Revisions:
+    """The former files of notes, each under its note's path and a number that only grows.
+
+    The name of each starts with a dot, as no note's does, so that a folder of notes that is
+    named like a note takes nothing from it. The right to write is to be held.
+
+    Args:
+        root: the folder of the workspace.
+    """
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+
+    def keep(self, address: Address, data: bytes) -> int:
+        """Keeps a former file, to the byte; gives its number.
+
+        Raises:
+            CanonicalFileError: it cannot be written, or an older one not be removed.
+        """
+        known = self.numbers(address)
+        number = known[-1] + 1 if known else 1
+        self._root.write(_path(address, number), data)
+        for old in known[: max(len(known) + 1 - MOST_REVISIONS, 0)]:
+            self._root.remove(_path(address, old), durable=False)
+        return number
+
+    def numbers(self, address: Address) -> tuple[int, ...]:
+        """Lists the revisions of a note by number, oldest first."""
+        names = self._root.names(_folder(address))
+        numbers = (name.removeprefix(".").removesuffix(_ENDING) for name in names)
+        found = (int(number) for number in numbers if number.isascii() and number.isdigit())
+        return tuple(sorted(number for number in found if _name(number) in names))
+
+    def read(self, address: Address, number: int) -> bytes | None:
+        """Reads a former file; None where there is no such revision."""
+        return self._root.read(_path(address, number))
+
+
+def _folder(address: Address) -> str:
+    return f"{_FOLDER}/{address.path}"
+
+
+def _name(number: int) -> str:
+    return f".{number}{_ENDING}"
+
+
+def _path(address: Address, number: int) -> str:
+    return f"{_folder(address)}/{_name(number)}"

@@ -1,0 +1,164 @@
+"""The search index of a workspace: a projection of its files, made anew where it cannot be used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from membound import _core
+from membound.errors import IndexDamagedError, IndexUnavailableError
+from membound.index_file import IndexFile
+from membound.log import logger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from membound.request import Request
+    from membound.trace import IndexState
+
+__all__ = ["SearchIndex"]
+
+
+class _Index(Protocol):
+    def retrieve(self, request: bytes) -> _core.Recalled: ...
+    def records(self, ids: list[str]) -> list[bytes | None]: ...
+    def notes(self, prefix: str) -> list[tuple[str, str]]: ...
+    def apply(
+        self,
+        *,
+        records: list[bytes],
+        removed: list[str],
+        settled: list[str],
+        notes: list[tuple[str, str | None]],
+    ) -> int: ...
+
+
+class SearchIndex:
+    """What a workspace is searched by: records, and notes of the files that they were made of.
+
+    Where no index can be kept, as the folder is read-only, all is held in memory, for as long as
+    the workspace is open.
+
+    Args:
+        path: the file of the index.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = IndexFile(path, durable=False, tokenizer=lambda: "v2")
+        self._index: _Index | None = None
+        self.reason: str | None = None
+        """Why no index can be kept, if none can."""
+        self.generation = 0
+        """Counts the indexes that were opened: what was noted in the former one may be gone."""
+
+    @property
+    def state(self) -> IndexState:
+        """What the trace says of it."""
+        return "ready" if self.reason is None else "degraded"
+
+    def open(self) -> None:
+        """Opens the index, or another one in its place, unless it is open."""
+        index = self._index
+        if index is None or (isinstance(index, _core.Index) and not index.is_current()):
+            self._open()
+
+    def _open(self) -> None:
+        self.generation += 1
+        self.reason = None
+        try:
+            try:
+                self._index = self._file.open()
+            except IndexDamagedError as fault:
+                logger().warning("the search index is made anew: %s", fault)
+                self._index = self._file.replace()
+        except IndexUnavailableError as fault:
+            self.reason = fault.reason
+            self._index = _Held()
+
+    def close(self) -> None:
+        """Lets the index go."""
+        self._index = None
+
+    def retrieve(self, request: Request) -> _core.Recalled:
+        """Runs the pipeline over the records.
+
+        Raises:
+            IndexUnavailableError: it cannot be used any more; `renew` helps.
+        """
+        return self._opened().retrieve(request.to_json())
+
+    def records(self, ids: Sequence[str]) -> list[bytes | None]:
+        """Gives the JSON of each id, where there is such a record."""
+        return self._opened().records(list(ids))
+
+    def notes(self, prefix: str) -> dict[str, str]:
+        """Gives the notes whose names begin so, by the rest of the name."""
+        found = self._opened().notes(prefix)
+        return {name.removeprefix(prefix): value for name, value in found}
+
+    def apply(
+        self,
+        *,
+        records: Iterable[bytes],
+        removed: Iterable[str],
+        notes: Mapping[str, str | None],
+    ) -> None:
+        """Puts records, takes others away, and notes why: all or nothing. A note of None goes."""
+        self._opened().apply(
+            records=list(records), removed=list(removed), settled=[], notes=list(notes.items())
+        )
+
+    def renew(self) -> None:
+        """Makes an empty index in the place of one that failed."""
+        self._index = None
+        self._open()
+
+    def _opened(self) -> _Index:
+        self.open()
+        if self._index is None:
+            raise IndexUnavailableError("it was closed")
+        return self._index
+
+
+class _Name(msgspec.Struct):
+    id: str
+
+
+_NAMES: Final = msgspec.json.Decoder(_Name)
+
+
+class _Held:
+    """Records and notes in memory, which every recall reads through."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, bytes] = {}
+        self._notes: dict[str, str] = {}
+
+    def retrieve(self, request: bytes) -> _core.Recalled:
+        return _core.retrieve_records(request, list(self._records.values()))
+
+    def records(self, ids: list[str]) -> list[bytes | None]:
+        return [self._records.get(id) for id in ids]
+
+    def notes(self, prefix: str) -> list[tuple[str, str]]:
+        return sorted(item for item in self._notes.items() if item[0].startswith(prefix))
+
+    def apply(
+        self,
+        *,
+        records: list[bytes],
+        removed: list[str],
+        settled: list[str],  # noqa: ARG002 — as the index has it
+        notes: list[tuple[str, str | None]],
+    ) -> int:
+        for id in removed:
+            self._records.pop(id, None)
+        self._records.update((_NAMES.decode(record).id, record) for record in records)
+        for name, value in notes:
+            if value is None:
+                self._notes.pop(name, None)
+            else:
+                self._notes[name] = value
+        return len(records) + len(removed)

@@ -1,0 +1,1 @@
+"""What was said in a host's sessions: its wire files, read as turns."""

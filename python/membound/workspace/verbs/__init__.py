@@ -1,0 +1,1 @@
+"""What can be done with a workspace, by what it is done to."""

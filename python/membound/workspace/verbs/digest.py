@@ -1,0 +1,283 @@
+"""The verbs of the workspace as a whole: sync, bootstrap, organize, recall in a block."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET
+
+from membound.errors import InvalidInputError
+from membound.excerpt import excerpt
+from membound.numbers import count
+from membound.workspace import comments, essence, index_json, tree
+from membound.workspace.boot import BootContext, Instructions, assembled, instructions
+from membound.workspace.paths import Address, folder_name
+from membound.workspace.results import (
+    Bootstrap,
+    NoteReference,
+    Synced,
+    SyncReport,
+    Unreadable,
+)
+from membound.workspace.search import Asked, asked_words
+from membound.workspace.verbs.notes import NoteVerbs
+from membound.workspace.verbs.sessions import SessionVerbs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from membound.retrieval import RetrievalResult
+    from membound.workspace.essence import Prepared, Stored
+    from membound.workspace.index_json import IndexJson
+
+__all__ = ["DigestVerbs"]
+
+ESSENCE_CHARACTERS: Final = 20_000
+PENDING_CHARACTERS: Final = 16_000
+BOOT_CHARACTERS: Final = 12_000
+MOST_UNREADABLE: Final = 20
+
+
+class DigestVerbs(NoteVerbs, SessionVerbs):
+    """What is done to the workspace as a whole."""
+
+    def sync(
+        self,
+        folder_comments: Mapping[str, str] | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Synced:
+        """Brings index.json in line with the files, and sets comments of folders.
+
+        The search index needs no sync: every look brings it in line.
+
+        Args:
+            folder_comments: what folders are for, by folder.
+            progress: told how many files of how many were read.
+
+        Raises:
+            InvalidInputError: a comment is none, or its folder is not there.
+            StoreBusyError: another process held the workspace for too long.
+        """
+        self._catalogue.look(progress)
+        with self._changing():
+            former = self._read_cache()
+            told = comments.checked(folder_comments or {}, self._catalogue.folders)
+            if told := self._by_peers(former) | told:
+                self._root.write(
+                    comments.PATH, comments.changed(self._root.read(comments.PATH), told)
+                )
+            digest = self._structure_hash()
+            skipped = former.state == "whole" and former.structure_hash == digest
+            if not skipped or told:
+                self._keep_replaced(former)
+                self._write_cache(former, structure_hash=digest)
+        return Synced(
+            skipped=skipped,
+            structure_hash=digest,
+            report=self._report(former, skipped=skipped),
+            folders_needing_comment=tuple(
+                f"{folder}/" for folder, comment in self._comments(former).items() if not comment
+            ),
+            unreadable=self._unreadable()[:MOST_UNREADABLE],
+            search_index="memory" if self._index.reason else "kept",
+        )
+
+    def _keep_replaced(self, former: IndexJson) -> None:
+        """Keeps a cache of another version, or a damaged one, before it is written anew."""
+        data = self._root.read(index_json.PATH)
+        if former.state != "whole" and data is not None:
+            stores = self._stores
+            taken = [path.name for path in (stores.folder / "backup").glob("*")]
+            stores.write(index_json.backup_path(taken, self._now()), data)
+
+    def _report(self, former: IndexJson, *, skipped: bool) -> SyncReport:
+        if skipped:
+            return SyncReport()
+        known = {path: one.entry for path, one in self._catalogue.known.items()}
+        same = [path for path in known if path in former.files]
+        changed = [
+            path
+            for path in same
+            if (former.files[path].title, former.files[path].tags)
+            != (known[path].title, known[path].tags)
+        ]
+        return SyncReport(
+            scanned_files=len(known),
+            added_entries=len(known) - len(same),
+            removed_entries=len(former.files) - len(same),
+            updated_entries=len(changed),
+            added_folders=sum(one not in former.comments for one in self._catalogue.folders),
+        )
+
+    def _unreadable(self) -> tuple[Unreadable, ...]:
+        return tuple(
+            Unreadable(path=path, fault=known.fault)
+            for path, known in self._catalogue.known.items()
+            if known.fault is not None
+        )
+
+    def tree(self) -> str:
+        """Draws the notes under ``memory``, a line each, the newest marked."""
+        self._catalogue.look()
+        return self._tree(self._read_cache())
+
+    def _tree(self, former: IndexJson) -> str:
+        return tree.render(self._entries(), self._comments(former), self._config.recent_changes)
+
+    def bootstrap(
+        self,
+        *,
+        detailed_rounds: int | None = None,
+        summary_rounds: int | None = None,
+        force: bool = False,
+    ) -> Bootstrap:
+        """Gives what a session begins with: essence, tree, scratch notes and the last turns.
+
+        Args:
+            detailed_rounds: how many turns in full; as is configured if left out.
+            summary_rounds: how many before them in short; the same.
+            force: whether turns of the current session are given even where it has several.
+
+        Raises:
+            InvalidInputError: a number is none.
+        """
+        self.sync()
+        entries = self._entries()
+        notes = [entry for entry in entries if entry.path.startswith("notes/")]
+        return Bootstrap(
+            workspace=self.place,
+            recent_context=self._recent_context(detailed_rounds, summary_rounds, force=force),
+            essence=self._essence(ESSENCE_CHARACTERS),
+            memory_index_tree=self._tree(self._read_cache()),
+            notes_refs=tuple(
+                NoteReference(key=at.key, folder=at.folder, title=entry.title, tags=entry.tags)
+                for entry in notes
+                for at in (Address.of(entry.path),)
+            ),
+        )
+
+    def _essence(self, budget: int) -> essence.Essence:
+        note = self._garden.read(essence.ADDRESS)
+        if note is None:
+            return essence.existing(None, 0, budget)
+        return essence.existing(note.content, note.size, budget)
+
+    def organize(
+        self,
+        content: str | None = None,
+        *,
+        sources: Iterable[str] = (),
+        cursor: str | None = None,
+    ) -> Prepared | Stored:
+        """Distils all memories into the essence, in two steps.
+
+        Without content it gives the rules, the essence as it is, and the memories page by page;
+        with content it stores the new essence. The former one is kept as a revision.
+
+        Raises:
+            InvalidInputError: an argument is not acceptable.
+            StoreBusyError: another process held the workspace for too long.
+        """
+        named = essence.checked_sources(list(sources))
+        if content is not None:
+            return self._store_essence(content, named)
+        self._catalogue.look()
+        page = essence.pending(
+            self._entries(), self._body, budget=PENDING_CHARACTERS, cursor=cursor
+        )
+        return essence.Prepared(
+            existing_essence=self._essence(ESSENCE_CHARACTERS),
+            pending_memories=page.memories,
+            left=page.left,
+            next_cursor=page.next_cursor or UNSET,
+        )
+
+    def _body(self, path: str) -> str | None:
+        note = self._garden.read(Address.of(path))
+        return None if note is None else note.content
+
+    def _store_essence(self, content: object, sources: tuple[str, ...]) -> Stored:
+        if not isinstance(content, str):
+            raise InvalidInputError("content", "text", excerpt(content))
+        now = self._now()
+        with self._changing():
+            revision = self._garden.write_essence(content, essence.front_matter(now))
+            self._took(essence.ADDRESS.path)
+        return essence.Stored(
+            file_path=str(self._root.real(essence.ADDRESS.path)),
+            content_size=essence.content_size(content),
+            size_hint=essence.size_hint(content),
+            sources=sources,
+            revision=UNSET if revision is None else revision,
+        )
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        character_budget: int = 6_000,
+        folder: str | None = None,
+    ) -> RetrievalResult:
+        """Recalls what is relevant to a query, of notes, themes and sessions, in a fenced block.
+
+        It is the foundation's recall: `records`, `context` and `trace` are those of
+        `membound.RetrievalResult`; a record's source tells its file.
+
+        Args:
+            query: the words.
+            limit: most records, up to 64.
+            character_budget: most characters of the block.
+            folder: only notes in it and below.
+
+        Raises:
+            InvalidInputError: an argument is not acceptable.
+        """
+        asked = Asked(
+            query=asked_words(query),
+            now=self._now(),
+            within=None if folder is None else folder_name(folder),
+        )
+        most = count(limit, "limit", 1, 64)
+        characters = count(character_budget, "character_budget", 0)
+        self._catalogue.look()
+        self._sessions.look()
+        return self._search.recall(asked, limit=most, character_budget=characters)
+
+    def boot_context(self, budget: int = BOOT_CHARACTERS) -> BootContext:
+        """Gives what a host puts before the first message, in one text; no tool call is needed.
+
+        First the user's and the project's AGENTS.md, and CLAUDE.md beside each, as they are:
+        from the host's own folder and from the workspace's. Then, fenced as memory, the essence,
+        the tree, and the last turns.
+
+        Args:
+            budget: most characters of the text.
+
+        Raises:
+            InvalidInputError: the budget is none.
+        """
+        room = count(budget, "budget", 500)
+        start = self.bootstrap(detailed_rounds=0)
+        host = self._location.places.sessions_root.parent
+        told = instructions([("user", host), ("project", Path(self.cwd))])
+        texts = {
+            "Essence": start.essence.content if start.essence.found else "",
+            "Index of memories": start.memory_index_tree,
+            "Last turns": _told(start),
+        }
+        memory = [
+            Instructions(name=name, source=None, text=text) for name, text in texts.items() if text
+        ]
+        return assembled(list(told), memory, room)
+
+
+def _told(start: Bootstrap) -> str:
+    """Gives the last turns a line each."""
+    if start.recent_context is None:
+        return ""
+    return "\n".join(
+        f"- {turn.timestamp or ''} {turn.summary}" for turn in start.recent_context.summary_rounds
+    )

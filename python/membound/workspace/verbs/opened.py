@@ -1,0 +1,171 @@
+"""An open workspace: its parts, and how they change together."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from membound.times import timestamp
+from membound.workspace import comments, config, index_json
+from membound.workspace.catalogue import Catalogue
+from membound.workspace.disk import Root
+from membound.workspace.garden import Garden
+from membound.workspace.identity import workspace_hash
+from membound.workspace.location import made
+from membound.workspace.results import Place
+from membound.workspace.search import Search
+from membound.workspace.search_index import SearchIndex
+from membound.workspace.session_index import SessionIndex
+from membound.workspace.structure_hash import dated, empty_folders
+from membound.workspace.theme import MemoryReference
+from membound.workspace.themes import Themes
+from membound.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from membound.workspace.config import Config
+    from membound.workspace.entry import Entry
+    from membound.workspace.index_json import IndexJson
+    from membound.workspace.location import Location
+    from membound.workspace.note import Note
+
+__all__ = ["Opened", "reference_to"]
+
+_MIRRORED: Final = "comments"
+"""The note of the comments that the cache was written with: what differs, a peer has set."""
+TIMEOUT_SECONDS: Final = 10.0
+OURS: Final = ".membound"
+"""The folder for what other programs need not know; none lists what starts with a dot."""
+
+
+class Opened:
+    """The parts of one open workspace.
+
+    Args:
+        location: where it lies; it is made there.
+        clock: tells the time.
+    """
+
+    def __init__(self, location: Location, *, clock: Callable[[], datetime]) -> None:
+        self._location = location
+        self._now = clock
+        self._root = root = location.root
+        made(location, clock())
+        ours = root.folder / OURS
+        self._writer = Writer(ours / "lock", TIMEOUT_SECONDS)
+        self._index = SearchIndex(ours / "index.sqlite3")
+        id = location.workspace_id
+        self._catalogue = Catalogue(root, self._index, self._writer, workspace=id)
+        self._search = Search(self._index, workspace=id)
+        self._sessions = SessionIndex(
+            location.places.sessions_root,
+            workspace_hash(location.cwd),
+            self._index,
+            self._writer,
+            workspace=id,
+        )
+        self._garden = Garden(root)
+        self._themes = Themes(root)
+        self._cache = index_json.Renderer()
+
+    @property
+    def cwd(self) -> str:
+        """The folder whose memory this is."""
+        return self._location.cwd
+
+    @property
+    def id(self) -> str:
+        """The name of its store."""
+        return self._location.workspace_id
+
+    @property
+    def path(self) -> Path:
+        """The folder in which it lies."""
+        return self._root.folder
+
+    def close(self) -> None:
+        """Lets the search index go; nothing is lost without it."""
+        self._index.close()
+
+    @property
+    def place(self) -> Place:
+        """Where the workspace is asked from, and where its memory lies."""
+        return Place(cwd=self.cwd, workspace_id=self.id, store_path=str(self.path))
+
+    @property
+    def _stores(self) -> Root:
+        """The root of all stores."""
+        return Root(self._location.places.store_root)
+
+    @property
+    def _config(self) -> Config:
+        return config.read(self._stores.read(config.PATH))
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A block in which notes change: nobody else writes, and the cache follows."""
+        with self._writer.held():
+            yield
+
+    def _put_in_themes(self, note: Note, names: Iterable[str], now: datetime) -> None:
+        """Refers to a note from themes, at the note's own time."""
+        for name in names:
+            self._themes.tag_memory(name, reference_to(note, now), now)
+
+    def _took(self, *paths: str) -> None:
+        """Brings catalogue, search index and cache in line with notes that were just written."""
+        self._catalogue.take(paths)
+        self._write_cache(self._read_cache(), structure_hash=None)
+
+    def _read_cache(self) -> IndexJson:
+        """Reads the cache as it lies there, for another program may have written it."""
+        return index_json.read(self._root.read(index_json.PATH))
+
+    def _write_cache(self, former: IndexJson, *, structure_hash: str | None) -> None:
+        """Writes the cache anew. It need not outlast a loss of power."""
+        shown = self._comments(former)
+        data = self._cache.render(
+            self._entries(),
+            shown,
+            former,
+            synced_at=timestamp(self._now()),
+            structure_hash=structure_hash,
+        )
+        self._root.write(index_json.PATH, data, durable=False)
+        peers = self._by_peers(former)
+        ours = {folder: one for folder, one in shown.items() if folder not in peers}
+        mirrored = msgspec.json.encode(ours).decode()
+        self._index.apply(records=[], removed=[], notes={_MIRRORED: mirrored})
+
+    def _entries(self) -> list[Entry]:
+        return [known.entry for known in self._catalogue.known.values()]
+
+    def _comments(self, former: IndexJson) -> dict[str, str]:
+        """Gives the comment of each folder that is there."""
+        own = comments.read(self._root.read(comments.PATH))
+        return comments.shown(self._catalogue.folders, own.folders, self._by_peers(former))
+
+    def _by_peers(self, former: IndexJson) -> dict[str, str]:
+        """Gives the comments that another program has set in the cache."""
+        mirrored = self._index.notes(_MIRRORED).get("", "{}")
+        set_by_peers = comments.set_by_peers(former.comments, msgspec.json.decode(mirrored))
+        there = frozenset(self._catalogue.folders)
+        return {folder: one for folder, one in set_by_peers.items() if folder in there}
+
+    def _structure_hash(self) -> str:
+        """Gives the hash of the files and empty folders, as other programs keep it."""
+        known = self._catalogue.known
+        empty = empty_folders(self._catalogue.folders, known)
+        return dated({path: one.stamp[1] for path, one in known.items()}, empty)
+
+
+def reference_to(note: Note, now: datetime) -> MemoryReference:
+    """Refers to a note, at its own time, which is now where it says none."""
+    moment = note.updated_at or note.created_at or timestamp(now)
+    place = note.address
+    return MemoryReference(key=place.key, folder=place.folder, title=note.title, timestamp=moment)
