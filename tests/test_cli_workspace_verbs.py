@@ -68,6 +68,8 @@ def test_status_says_where_the_notes_are_and_what_there_is(garden: Garden) -> No
     assert told["storePath"] == str(garden.folder)
     assert (told["notes"], told["scratch"], told["tags"]) == (1, 1, 1)
     assert (told["themes"], told["essenceBytes"]) == (0, 0)
+    garden.ok("organize", "--store", "-", input="茶" * 100)
+    assert "300 of 15,360 bytes" in garden.ok("status")
 
 
 def test_tree_draws_the_notes(garden: Garden) -> None:

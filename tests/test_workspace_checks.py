@@ -34,7 +34,7 @@ def found(root: Root, check: Check, **given: Any) -> list[Finding]:  # noqa: ANN
 
 
 def test_a_sound_workspace_has_nothing_to_be_mended(root: Root) -> None:
-    findings = examine(root, sessions={"session_a": 0})
+    findings = examine(root, sessions={"session_a": None})
     assert [one.check for one in findings] == list(get_args(Check))
     assert {one.severity for one in findings} == {"ok"}
     assert {one.advice for one in findings} == {""}
@@ -122,7 +122,7 @@ def test_references_that_lead_nowhere_are_told(root: Root) -> None:
         {"sessionId": "session_gone", "turnId": 2, "timestamp": "x"},
     ]
     write(root.folder, "themes/q.json", theme(memories=memories, turns=turns))
-    (finding,) = found(root, "themes", sessions={"session_a": 0})
+    (finding,) = found(root, "themes", sessions={"session_a": None})
     assert finding.severity == "warning"
     assert finding.details == (
         "q: memory/ghost.md is not there",
@@ -142,7 +142,7 @@ def test_a_theme_that_cannot_be_read_hides_no_other(root: Root) -> None:
 
 
 def test_torn_lines_and_unused_settings_are_told(root: Root) -> None:
-    (finding,) = found(root, "sessions", sessions={"session_a": 0, "session_b": 2})
+    (finding,) = found(root, "sessions", sessions={"session_a": None, "session_b": "2 lines"})
     assert finding.details == ("session_b: 2 lines",)
     (finding,) = found(root, "settings", notices=("recentChangeLimit: expected a number",))
     assert finding.details == ("recentChangeLimit: expected a number",)

@@ -15,9 +15,12 @@ from rich.console import Console
 from rich.text import Text
 
 from membound.cli.text import echo, printable
+from membound.workspace.essence import RECOMMENDED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from membound.workspace.status import Status
 
 __all__ = [
     "bar",
@@ -27,6 +30,7 @@ __all__ = [
     "hit_lines",
     "pair_lines",
     "rendered",
+    "status_lines",
     "terminal_width",
     "tree_lines",
 ]
@@ -100,6 +104,31 @@ def finding_lines(
         shown.append(f"{indent}and {rest:,} more")
     told = [f"{indent}→ {printable(advice)}"] if advice else []
     return [head, *(Text(line, "bright_black") for line in shown), *map(Text, told)]
+
+
+def status_lines(status: Status) -> list[Text]:
+    """Gives the lines that say where a workspace is and what there is."""
+    size = status.essence_bytes
+    counts = [
+        ("notes", f"{status.notes:,}, and {status.scratch:,} of scratch"),
+        ("tags", f"{status.tags:,}"),
+        ("themes", f"{status.themes:,}"),
+        ("essence", f"  {size:,} of {RECOMMENDED_BYTES:,} bytes"),
+    ]
+    places = [
+        ("folder", status.cwd),
+        ("workspace", status.workspace_id),
+        ("store", status.store_path),
+    ]
+    latest = [
+        ("" if at else "latest", f"{one.updated_at[:10]}  {one.path}")
+        for at, one in enumerate(status.latest)
+    ]
+    lines = pair_lines([*places, *counts, *latest])
+    essence = len(places) + len(counts) - 1
+    name, full = lines[essence].divide([len("workspace  ")])
+    lines[essence] = name + bar(size, RECOMMENDED_BYTES) + full
+    return lines
 
 
 def bar(part: int, whole: int) -> Text:

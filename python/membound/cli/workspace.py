@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -9,26 +10,26 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 from msgspec import to_builtins
-from rich.text import Text
 
 from membound.cli.options import given, json_output
 from membound.cli.outcome import NEGATIVE, Failure
+from membound.cli.place import folder
 from membound.cli.shown import (
-    bar,
     echo_lines,
     finding_lines,
     hit_lines,
     pair_lines,
+    status_lines,
     terminal_width,
     tree_lines,
 )
 from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
 from membound.errors import MissingExtraError
-from membound.workspace.essence import RECOMMENDED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from membound.workspace.location import Location
     from membound.workspace.workspace import Workspace
 
 __all__ = ["workspace_command"]
@@ -69,16 +70,34 @@ def _placed(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def _opened(settings: dict[str, Any]) -> Iterator[Workspace]:
-    """Open the workspace, which needs its extra."""
+def _extra() -> Iterator[None]:
+    """Say of a package that is missing how it is installed."""
     try:
-        from membound.workspace.workspace import Workspace  # noqa: PLC0415 — heavy, and optional
+        yield
     except MissingExtraError:
         raise
     except ImportError as error:
         raise MissingExtraError("workspace", error.name or "ruamel.yaml") from error
-    with Workspace.open(**settings) as workspace:
-        yield workspace
+
+
+@contextmanager
+def _opened(settings: dict[str, Any]) -> Iterator[Workspace]:
+    """Open the workspace."""
+    with _extra():
+        from membound.workspace.workspace import Workspace  # noqa: PLC0415 — an extra
+
+        with Workspace.open(**settings) as workspace:
+            yield workspace
+
+
+def _location(settings: dict[str, Any]) -> Location:
+    """Find the workspace without opening it, which would make it."""
+    from membound.workspace.config import places  # noqa: PLC0415 — an extra
+    from membound.workspace.location import located  # noqa: PLC0415 — an extra
+
+    named = given(root=settings.get("root"), sessions_root=settings.get("sessions_root"))
+    cwd = folder(str(settings["cwd"]) if "cwd" in settings else None)
+    return located(cwd, places(os.environ, Path.home(), **named))
 
 
 @workspace_command.command("status")
@@ -87,38 +106,14 @@ def _opened(settings: dict[str, Any]) -> Iterator[Workspace]:
 def status_command(settings: dict[str, Any], *, as_json: bool) -> None:
     """Say where the notes are, and what there is."""
     with _opened(settings) as opened:
-        essence = opened.recall("essence", folder="essence")
-        size = len(essence.content.encode()) if essence else 0
-        told = {
-            "cwd": str(opened.cwd),
-            "workspaceId": opened.id,
-            "storePath": str(opened.path),
-            "notes": opened.list(folder="memory", limit=1).total,
-            "scratch": opened.list(folder="notes", limit=1).total,
-            "tags": len(opened.list_tags()),
-            "themes": len(opened.list_themes()),
-            "essenceBytes": size,
-        }
-        newest = opened.recent(3).items
-        others = opened.peer_stores()
+        from membound.workspace.status import status  # noqa: PLC0415 — an extra
+        from membound.workspace.upkeep import peers  # noqa: PLC0415 — an extra
+
+        told, others = status(opened), peers(_location(settings))
     if as_json:
-        echo_json(told)
+        echo_json(to_builtins(told))
         return
-    pairs = [
-        ("folder", told["cwd"]),
-        ("workspace", told["workspaceId"]),
-        ("notes in", told["storePath"]),
-        ("notes", f"{told['notes']:,}, and {told['scratch']:,} of scratch"),
-        ("tags", f"{told['tags']:,}"),
-        ("themes", f"{told['themes']:,}"),
-    ]
-    full = Text.assemble(
-        ("essence    ", "bright_black"),
-        bar(size, RECOMMENDED_BYTES),
-        f"  {size:,} of {RECOMMENDED_BYTES:,} bytes",
-    )
-    changed = [(one.updated_at[:10], f"{one.folder}/{one.key}") for one in newest]
-    echo_lines([*pair_lines(pairs), full, *pair_lines(changed)])
+    echo_lines(status_lines(told))
     for other in others:
         use = f"; --root {other.parent} uses it" if other.name.startswith("workspace-") else ""
         note(f"another program keeps notes of this folder in {other}{use}")
@@ -227,8 +222,10 @@ def organize_command(
 @_placed
 def doctor_command(settings: dict[str, Any], *, as_json: bool) -> None:
     """Say what is wrong with the files and what to do; exit 1 if there is a problem."""
-    with _opened(settings) as opened:
-        findings = opened.check()
+    with _extra():
+        from membound.workspace.upkeep import check  # noqa: PLC0415 — an extra
+
+        findings = check(_location(settings))
     problems = [one for one in findings if one.severity == "problem"]
     if as_json:
         echo_json({"healthy": not problems, "findings": to_builtins(findings)})
@@ -263,12 +260,15 @@ def relink_command(settings: dict[str, Any], *, store: str | None, undo: bool) -
     if store is not None and undo:
         message = "give a STORE, or --undo"
         raise Failure(message)
-    with _opened(settings) as opened:
+    with _extra():
+        from membound.workspace.upkeep import link, relatives  # noqa: PLC0415 — an extra
+
+        location = _location(settings)
         if store is not None or undo:
-            place = opened.relink(store)
-            echo(printable(f"{place.cwd} has {place.workspace_id} now"))
+            linked = link(location, store)
+            echo(printable(f"{linked.cwd} has {linked.workspace_id} now"))
             return
-        found = opened.candidates()
+        found = relatives(location)
     if not found:
         echo("no other store looks like this folder's")
     for one in found:
@@ -281,5 +281,5 @@ def _text(file: IO[bytes]) -> str:
     try:
         return file.read().decode()
     except UnicodeDecodeError as error:
-        message = f"{file.name} is no UTF-8: there is another byte at {error.start:,}"
+        message = f"the essence is no UTF-8: there is another byte at {error.start:,}"
         raise Failure(message) from error

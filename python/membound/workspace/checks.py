@@ -57,15 +57,15 @@ class _Seen(msgspec.Struct, frozen=True):
 def examine(
     root: Root,
     *,
-    sessions: Mapping[str, int] | None = None,
+    sessions: Mapping[str, str | None] | None = None,
     notices: Sequence[str] = (),
 ) -> tuple[Finding, ...]:
     """Looks at everything a workspace keeps in files.
 
     Args:
         root: its folder.
-        sessions: of each session, how many lines cannot be read; None where there is no telling
-            which sessions there are.
+        sessions: what is wrong with each session, if so; None where there is no telling which
+            sessions there are.
         notices: what of the settings is not used.
 
     Raises:
@@ -211,7 +211,9 @@ def _broken_rule(path: str) -> str | None:
     return None
 
 
-def _themes(root: Root, seen: _Seen, sessions: Mapping[str, int] | None) -> Iterator[Finding]:
+def _themes(
+    root: Root, seen: _Seen, sessions: Mapping[str, str | None] | None
+) -> Iterator[Finding]:
     themes = Themes(root)
     unreadable = tuple(map(str, themes.unreadable()))
     if unreadable:
@@ -246,15 +248,15 @@ def _themes(root: Root, seen: _Seen, sessions: Mapping[str, int] | None) -> Iter
         )
 
 
-def _sessions(sessions: Mapping[str, int] | None) -> Finding:
+def _sessions(sessions: Mapping[str, str | None] | None) -> Finding:
     if sessions is None:
         return Finding(check="sessions", severity="ok", what="no session of this folder is known")
-    torn = tuple(f"{name}: {lines:,} lines" for name, lines in sessions.items() if lines)
+    torn = tuple(f"{name}: {wrong}" for name, wrong in sessions.items() if wrong)
     if not torn:
         what = f"{len(sessions):,} sessions, each line can be read"
         return Finding(check="sessions", severity="ok", what=what)
-    what = "lines of sessions cannot be read and are left out; the turns around them are there"
-    advice = "nothing is to be done: the host tore them while it wrote, and nothing here mends them"
+    what = "lines of sessions are left out; the turns around them are there"
+    advice = "nothing is to be done: the host tore them as it wrote, and only it may mend them"
     return Finding(check="sessions", severity="warning", what=what, advice=advice, details=torn)
 
 
