@@ -70,7 +70,7 @@ def test_colours_are_off_where_the_environment_says_so(monkeypatch: pytest.Monke
 
 
 def test_a_hit_says_what_it_is_and_where() -> None:
-    lines = hit_lines(1, "Use\nSqlite", 0.8149, ("memory/decisions/use-sqlite", "jobs  go"))
+    lines = hit_lines(1, "Use\nSqlite", 0.8149, "memory/decisions/use-sqlite", ["jobs  go"])
     assert rendered(lines, width=None, colour=False) == (
         " 1  Use Sqlite  0.81\n    memory/decisions/use-sqlite\n    jobs go\n"
     )

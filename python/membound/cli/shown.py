@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.text import Text
 
 from membound.cli.text import echo, printable
-from membound.workspace.essence import RECOMMENDED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,15 +69,21 @@ def _tree_line(line: str, width: int | None) -> Text:
     return shown + mark
 
 
-def hit_lines(place: int, title: str, score: float, details: Sequence[str]) -> list[Text]:
-    """Gives the lines of one hit: its place, title and score, and below it where it is and why."""
+def hit_lines(
+    place: int, title: str, score: float, where: str, matches: Sequence[str]
+) -> list[Text]:
+    """Gives the lines of one hit: its place, title and score, below it where it is, and why."""
     head = Text.assemble(
         (f"{place:>2}  ", "bright_black"),
-        (printable(" ".join(title.split())), "bold"),
+        (_folded(title), "bold"),
         (f"  {score:.2f}", "green"),
     )
-    below = [Text("    " + printable(" ".join(one.split())), "bright_black") for one in details]
-    return [head, *below]
+    why = [Text(f"    {_folded(match)}", "bright_black") for match in matches]
+    return [head, Text(f"    {_folded(where)}"), *why]
+
+
+def _folded(text: str) -> str:
+    return printable(" ".join(text.split()))
 
 
 def pair_lines(pairs: Iterable[tuple[str, str]]) -> list[Text]:
@@ -108,12 +113,12 @@ def finding_lines(
 
 def status_lines(status: Status) -> list[Text]:
     """Gives the lines that say where a workspace is and what there is."""
-    size = status.essence_bytes
+    size, most = status.essence_bytes, status.essence_recommended
     counts = [
         ("notes", f"{status.notes:,}, and {status.scratch:,} of scratch"),
         ("tags", f"{status.tags:,}"),
         ("themes", f"{status.themes:,}"),
-        ("essence", f"  {size:,} of {RECOMMENDED_BYTES:,} bytes"),
+        ("essence", f"  {size:,} of {most:,} bytes"),
     ]
     places = [
         ("folder", status.cwd),
@@ -127,7 +132,7 @@ def status_lines(status: Status) -> list[Text]:
     lines = pair_lines([*places, *counts, *latest])
     essence = len(places) + len(counts) - 1
     name, full = lines[essence].divide([len("workspace  ")])
-    lines[essence] = name + bar(size, RECOMMENDED_BYTES) + full
+    lines[essence] = name + bar(size, most) + full
     return lines
 
 

@@ -174,7 +174,8 @@ def search_command(
     else:
         for place, hit in enumerate(found.items, 1):
             where = " · ".join((f"{hit.folder}/{hit.key}", *hit.tags))
-            echo_lines(hit_lines(place, hit.title, hit.score, (where, *hit.matches)))
+            matches = [line for line in hit.matches if line != f"title: {hit.title}"]
+            echo_lines(hit_lines(place, hit.title, hit.score, where, matches))
     if not found.items:
         note("no note is relevant")
         raise click.exceptions.Exit(NEGATIVE)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from membound.workspace.essence import ADDRESS, content_size
+from membound.workspace.essence import ADDRESS, RECOMMENDED_BYTES, content_size
 
 if TYPE_CHECKING:
     from membound.workspace.workspace import Workspace
@@ -30,6 +30,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         notes: how many there are under ``memory/``.
         scratch: how many there are under ``notes/``.
         essence_bytes: the size of the essence's text in UTF-8.
+        essence_recommended: what that is best kept to.
         latest: the notes that were changed last, the last one first.
     """
 
@@ -41,6 +42,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     tags: int
     themes: int
     essence_bytes: int
+    essence_recommended: int = RECOMMENDED_BYTES
     latest: tuple[Latest, ...]
 
 
