@@ -46,6 +46,7 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
         entry: what lists show.
         parts: how many records it has.
         fault: why it was not read as it was meant, if so.
+        moment: when it was last changed, by what it says, or by its file where that is younger.
     """
 
     stamp: Stamp
@@ -53,13 +54,7 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
     entry: Entry
     parts: int
     fault: str | None
-
-    @property
-    def moment(self) -> str:
-        """When it was last changed: what it says, or where its file is younger, what that says."""
-        changed = _START + timedelta(microseconds=self.stamp[1] // 1000)
-        told = instant(self.entry.updated_at) if self.entry.updated_at else None
-        return timestamp(changed if told is None or changed - told > _SLACK else told)
+    moment: str
 
 
 _DECODER: Final = msgspec.json.Decoder(Known)
@@ -88,13 +83,18 @@ class Catalogue:
         self._watch: _core.Watch | None = None
         self._generation = 0
         self._known: dict[str, Known] = {}
+        self._paths: list[str] = []
         self._folders: tuple[str, ...] = ()
         self._left_out = 0
 
     @property
     def known(self) -> Mapping[str, Known]:
-        """Every note by its path, in the order of code points, as it was at the last look."""
+        """Every note by its path, as it was at the last look."""
         return self._known
+
+    def entries(self) -> list[Entry]:
+        """Gives what lists show of every note, in the order of their paths' code points."""
+        return [self._known[path].entry for path in self._paths]
 
     @property
     def folders(self) -> Sequence[str]:
@@ -154,7 +154,7 @@ class Catalogue:
         if self._generation != self._index.generation:
             self._watch = None
             notes = self._index.notes(_NOTE)
-            self._known = {path: _DECODER.decode(value) for path, value in notes.items()}
+            self._take_over({path: _DECODER.decode(value) for path, value in notes.items()})
             self._generation = self._index.generation
 
     def _walk(self) -> dict[str, Stamp]:
@@ -191,7 +191,12 @@ class Catalogue:
             self._read({path: changed[path] for path in some}, known)
             if progress is not None:
                 progress(start + len(some), len(paths))
-        self._known = dict(sorted(known.items()))
+        self._take_over(known)
+
+    def _take_over(self, known: dict[str, Known]) -> None:
+        if known.keys() != self._known.keys():
+            self._paths = sorted(known)
+        self._known = known
 
     def _forget(self, paths: list[str], known: dict[str, Known]) -> None:
         removed = [
@@ -220,9 +225,9 @@ class Catalogue:
         """Gives what is known of a file now, and its records where they are others."""
         digest = None if data is None else sha256(data).hexdigest()
         if former is not None and digest is not None and digest == former.digest:
-            same = msgspec.structs.replace(former, stamp=stamp)
-            if same.moment == former.moment:
-                return same, []
+            moment = _moment(former.entry.updated_at, stamp)
+            if moment == former.moment:
+                return msgspec.structs.replace(former, stamp=stamp), []
         note = note_of(Address.of(path), b"" if data is None else data)
         entry = Entry(
             path=path,
@@ -233,11 +238,17 @@ class Catalogue:
             size=stamp[0],
         )
         fault = "it cannot be read" if data is None else note.fault
-        known = Known(stamp, digest, entry, 0, fault)
+        known = Known(stamp, digest, entry, 0, fault, _moment(note.updated_at, stamp))
         if data is None:
             return known, []
         made = note_records(note, known.moment, workspace=self._workspace)
         return msgspec.structs.replace(known, parts=len(made)), made
+
+
+def _moment(told: str | None, stamp: Stamp) -> str:
+    changed = _START + timedelta(microseconds=stamp[1] // 1000)
+    moment = instant(told) if told else None
+    return timestamp(changed if moment is None or changed - moment > _SLACK else moment)
 
 
 def _folders_above(paths: Iterable[str]) -> Iterator[str]:

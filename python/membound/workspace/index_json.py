@@ -113,6 +113,8 @@ class Renderer:
         self._entries: dict[str, Entry] = {}
         self._parts: dict[str, bytes] = {}
         self._keys: tuple[str, ...] = ()
+        self.keys: tuple[str, ...] = ()
+        """The keys of what was rendered last, in their order."""
 
     def render(
         self,
@@ -149,7 +151,8 @@ class Renderer:
         folders |= {key: _folder_part(key, comments) for key in map("{}/".format, comments)}
         # A folder's key has its place before its part is there.
         parts = {**{key: self._parts.get(key, b"") for key in self._keys}, **folders}
-        return _document(parts, former.keys, _Meta(synced_at, structure_hash))
+        self.keys = _ordered(parts, former.keys)
+        return _document([parts[key] for key in self.keys], _Meta(synced_at, structure_hash))
 
 
 def _keys(paths: Iterable[str]) -> tuple[str, ...]:
@@ -163,11 +166,16 @@ def _keys(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _document(parts: Mapping[str, bytes], order: Sequence[str], meta: _Meta) -> bytes:
-    placed = [part for part in map(parts.get, order) if part is not None]
+def _ordered(parts: Mapping[str, bytes], former: Sequence[str]) -> tuple[str, ...]:
+    """Gives the keys in the order that they had, and behind them what is new."""
+    placed = [key for key in former if key in parts]
     if len(placed) < len(parts):
-        known = frozenset(order)
-        placed += [part for key, part in parts.items() if key not in known]
+        known = frozenset(placed)
+        placed += [key for key in parts if key not in known]
+    return tuple(placed)
+
+
+def _document(placed: list[bytes], meta: _Meta) -> bytes:
     head = msgspec.json.format(msgspec.json.encode({"version": VERSION, "meta": meta}), indent=2)
     start = head.removesuffix(b"\n}") + b',\n  "index": {'
     if not placed:

@@ -247,7 +247,7 @@ class _Windows:
 
 
 def _places(hits: Iterator[Hit]) -> Iterator[Hit]:
-    """Gives the first hit of each place, and of turns that say the same: a session may be a copy."""
+    """Gives the first hit of each place, and of turns that say the same, as copied sessions do."""
     seen: set[str] = set()
     for hit in hits:
         keys = {hit.locator, hit.text} if hit.locator.startswith(f"{SESSIONS}/") else {hit.locator}

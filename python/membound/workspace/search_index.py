@@ -10,6 +10,7 @@ from membound import _core
 from membound.errors import IndexDamagedError, IndexUnavailableError
 from membound.index_file import IndexFile
 from membound.log import logger
+from membound.warming import Warming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from membound.trace import IndexState
 
 __all__ = ["SearchIndex"]
+
+
+POSTINGS_BYTES: Final = 64 << 20
+"""Most memory for postings, which answer many times faster than the file."""
 
 
 class _Index(Protocol):
@@ -46,7 +51,10 @@ class SearchIndex:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = IndexFile(path, durable=False, tokenizer=lambda: "v2")
+        self._file = IndexFile(
+            path, durable=False, tokenizer=lambda: "v2", postings_bytes=POSTINGS_BYTES
+        )
+        self._warming = Warming()
         self._index: _Index | None = None
         self.reason: str | None = None
         """Why no index can be kept, if none can."""
@@ -79,6 +87,7 @@ class SearchIndex:
 
     def close(self) -> None:
         """Lets the index go."""
+        self._warming.close()
         self._index = None
 
     def retrieve(self, request: Request) -> _core.Recalled:
@@ -87,7 +96,11 @@ class SearchIndex:
         Raises:
             IndexUnavailableError: it cannot be used any more; `renew` helps.
         """
-        return self._opened().retrieve(request.to_json())
+        index = self._opened()
+        found = index.retrieve(request.to_json())
+        if isinstance(index, _core.Index) and not found.is_from_memory():
+            self._warming.missed(index)
+        return found
 
     def records(self, ids: Sequence[str]) -> list[bytes | None]:
         """Gives the JSON of each id, where there is such a record."""

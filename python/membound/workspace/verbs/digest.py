@@ -62,23 +62,23 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         """
         self._catalogue.look(progress)
         with self._changing():
-            former = self._read_cache()
+            former = self._cache.read()
             told = comments.checked(folder_comments or {}, self._catalogue.folders)
-            if told := self._by_peers(former) | told:
+            if told := self._cache.set_by_peers() | told:
                 self._root.write(
                     comments.PATH, comments.changed(self._root.read(comments.PATH), told)
                 )
-            digest = self._structure_hash()
+            digest = self._cache.structure_hash()
             skipped = former.state == "whole" and former.structure_hash == digest
             if not skipped or told:
                 self._keep_replaced(former)
-                self._write_cache(former, structure_hash=digest)
+                self._cache.write(self._now(), structure_hash=digest)
         return Synced(
             skipped=skipped,
             structure_hash=digest,
             report=self._report(former, skipped=skipped),
             folders_needing_comment=tuple(
-                f"{folder}/" for folder, comment in self._comments(former).items() if not comment
+                f"{folder}/" for folder, comment in self._cache.comments().items() if not comment
             ),
             unreadable=self._unreadable()[:MOST_UNREADABLE],
             search_index="memory" if self._index.reason else "kept",
@@ -121,10 +121,11 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
     def tree(self) -> str:
         """Draws the notes under ``memory``, a line each, the newest marked."""
         self._catalogue.look()
-        return self._tree(self._read_cache())
+        return self._tree()
 
-    def _tree(self, former: IndexJson) -> str:
-        return tree.render(self._entries(), self._comments(former), self._config.recent_changes)
+    def _tree(self) -> str:
+        entries, shown = self._catalogue.entries(), self._cache.comments()
+        return tree.render(entries, shown, self._config.recent_changes)
 
     def bootstrap(
         self,
@@ -144,13 +145,13 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             InvalidInputError: a number is none.
         """
         self.sync()
-        entries = self._entries()
+        entries = self._catalogue.entries()
         notes = [entry for entry in entries if entry.path.startswith("notes/")]
         return Bootstrap(
             workspace=self.place,
             recent_context=self._recent_context(detailed_rounds, summary_rounds, force=force),
             essence=self._essence(ESSENCE_CHARACTERS),
-            memory_index_tree=self._tree(self._read_cache()),
+            memory_index_tree=self._tree(),
             notes_refs=tuple(
                 NoteReference(key=at.key, folder=at.folder, title=entry.title, tags=entry.tags)
                 for entry in notes
@@ -185,7 +186,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             return self._store_essence(content, named)
         self._catalogue.look()
         page = essence.pending(
-            self._entries(), self._body, budget=PENDING_CHARACTERS, cursor=cursor
+            self._catalogue.entries(), self._body, budget=PENDING_CHARACTERS, cursor=cursor
         )
         return essence.Prepared(
             existing_essence=self._essence(ESSENCE_CHARACTERS),

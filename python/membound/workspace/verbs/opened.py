@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from membound.times import timestamp
-from membound.workspace import comments, config, index_json
+from membound.workspace import config
+from membound.workspace.cache import Cache
 from membound.workspace.catalogue import Catalogue
 from membound.workspace.disk import Root
 from membound.workspace.garden import Garden
@@ -18,7 +17,6 @@ from membound.workspace.results import Place
 from membound.workspace.search import Search
 from membound.workspace.search_index import SearchIndex
 from membound.workspace.session_index import SessionIndex
-from membound.workspace.structure_hash import dated, empty_folders
 from membound.workspace.theme import MemoryReference
 from membound.workspace.themes import Themes
 from membound.writer import Writer
@@ -29,15 +27,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from membound.workspace.config import Config
-    from membound.workspace.entry import Entry
-    from membound.workspace.index_json import IndexJson
     from membound.workspace.location import Location
     from membound.workspace.note import Note
 
 __all__ = ["Opened", "reference_to"]
 
-_MIRRORED: Final = "comments"
-"""The note of the comments that the cache was written with: what differs, a peer has set."""
 TIMEOUT_SECONDS: Final = 10.0
 OURS: Final = ".membound"
 """The folder for what other programs need not know; none lists what starts with a dot."""
@@ -61,6 +55,7 @@ class Opened:
         self._index = SearchIndex(ours / "index.sqlite3")
         id = location.workspace_id
         self._catalogue = Catalogue(root, self._index, self._writer, workspace=id)
+        self._cache = Cache(root, self._catalogue, self._index)
         self._search = Search(self._index, workspace=id)
         self._sessions = SessionIndex(
             location.places.sessions_root,
@@ -71,7 +66,6 @@ class Opened:
         )
         self._garden = Garden(root)
         self._themes = Themes(root)
-        self._cache = index_json.Renderer()
 
     @property
     def cwd(self) -> str:
@@ -120,48 +114,7 @@ class Opened:
     def _took(self, *paths: str) -> None:
         """Brings catalogue, search index and cache in line with notes that were just written."""
         self._catalogue.take(paths)
-        self._write_cache(self._read_cache(), structure_hash=None)
-
-    def _read_cache(self) -> IndexJson:
-        """Reads the cache as it lies there, for another program may have written it."""
-        return index_json.read(self._root.read(index_json.PATH))
-
-    def _write_cache(self, former: IndexJson, *, structure_hash: str | None) -> None:
-        """Writes the cache anew. It need not outlast a loss of power."""
-        shown = self._comments(former)
-        data = self._cache.render(
-            self._entries(),
-            shown,
-            former,
-            synced_at=timestamp(self._now()),
-            structure_hash=structure_hash,
-        )
-        self._root.write(index_json.PATH, data, durable=False)
-        peers = self._by_peers(former)
-        ours = {folder: one for folder, one in shown.items() if folder not in peers}
-        mirrored = msgspec.json.encode(ours).decode()
-        self._index.apply(records=[], removed=[], notes={_MIRRORED: mirrored})
-
-    def _entries(self) -> list[Entry]:
-        return [known.entry for known in self._catalogue.known.values()]
-
-    def _comments(self, former: IndexJson) -> dict[str, str]:
-        """Gives the comment of each folder that is there."""
-        own = comments.read(self._root.read(comments.PATH))
-        return comments.shown(self._catalogue.folders, own.folders, self._by_peers(former))
-
-    def _by_peers(self, former: IndexJson) -> dict[str, str]:
-        """Gives the comments that another program has set in the cache."""
-        mirrored = self._index.notes(_MIRRORED).get("", "{}")
-        set_by_peers = comments.set_by_peers(former.comments, msgspec.json.decode(mirrored))
-        there = frozenset(self._catalogue.folders)
-        return {folder: one for folder, one in set_by_peers.items() if folder in there}
-
-    def _structure_hash(self) -> str:
-        """Gives the hash of the files and empty folders, as other programs keep it."""
-        known = self._catalogue.known
-        empty = empty_folders(self._catalogue.folders, known)
-        return dated({path: one.stamp[1] for path, one in known.items()}, empty)
+        self._cache.write(self._now())
 
 
 def reference_to(note: Note, now: datetime) -> MemoryReference:
