@@ -15,6 +15,7 @@ from membound.cli.text import echo, examples, note, printable, printable_lines
 from membound.mcp.clients import CLIENTS, Client, Here, Server
 from membound.mcp.install import carried_out, difference, installed, removed
 from membound.mcp.skill import install_skill, skill_text
+from membound.mcp.starting import workspace_folder
 
 if TYPE_CHECKING:
     from membound.mcp.install import Change
@@ -104,7 +105,8 @@ def mcp_command(
     from membound.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 — install needs none
 
     if address is None or token is None:
-        serve_stdio(settings)
+        named = workspace_folder(None if cwd is None else str(cwd), os.environ)
+        serve_stdio(settings | given(cwd=named))
         return
     host, port = address
     note(f"serving on http://{host}:{port}/mcp; Ctrl-C ends it")
