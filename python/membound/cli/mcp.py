@@ -93,20 +93,20 @@ def mcp_command(
     A client starts this by itself: `membound mcp install` tells it how. There is no network unless
     --http asks for it, and then a token is required.
     """
-    settings = given(cwd=cwd, root=root, sessions_root=sessions_root)
     if ctx.invoked_subcommand is not None:
-        if settings or address is not None:
+        if given(cwd=cwd, root=root, sessions_root=sessions_root, http=address):
             message = f"{ctx.invoked_subcommand} takes its options behind its name"
             raise Failure(message)
         return
+    meant = workspace_folder(None if cwd is None else str(cwd), os.environ)
+    settings = given(cwd=meant, root=root, sessions_root=sessions_root)
     if address is not None and not token:
         message = "--http needs a token: set MEMBOUND_MCP_TOKEN, or give --token"
         raise Failure(message)
     from membound.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 — install needs none
 
     if address is None or token is None:
-        named = workspace_folder(None if cwd is None else str(cwd), os.environ)
-        serve_stdio(settings | given(cwd=named))
+        serve_stdio(settings)
         return
     host, port = address
     note(f"serving on http://{host}:{port}/mcp; Ctrl-C ends it")
