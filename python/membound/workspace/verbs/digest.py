@@ -243,6 +243,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         characters = count(character_budget, "character_budget", 0)
         self._catalogue.look()
         self._sessions.look()
+        self._theme_index.look()
         return self._search.recall(asked, limit=most, character_budget=characters)
 
     def boot_context(self, budget: int = BOOT_CHARACTERS) -> BootContext:
