@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -258,20 +257,30 @@ def test_what_was_written_before_changes_nothing(states: list[dict[str, str]]) -
         assert former.files.keys() == state.keys()
 
 
-def test_one_change_makes_one_entry_anew() -> None:
-    renderer = Renderer()
-    entries = [
-        Entry(path=f"memory/f{at % 40}/note-{at}.md", title=f"Note {at}", tags=("a", "b"))
-        for at in range(10_000)
-    ]
-    folders = {f"memory/f{at}": "why" for at in range(40)}
-    first = renderer.render(entries, folders, IndexJson(), synced_at=NOW, structure_hash=None)
-    former = read(first)
-    entries[5_000] = Entry(path=entries[5_000].path, title="Changed")
-    start = time.perf_counter()
-    second = renderer.render(entries, folders, former, synced_at=NOW, structure_hash=None)
-    took = time.perf_counter() - start
-    assert second == rendered(entries, folders, former)
-    start = time.perf_counter()
-    rendered(entries, folders, former)
-    assert took < (time.perf_counter() - start) / 2
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["memory/a.md", "memory/b/c.md", "memory/b/d.md", "notes/e/f.md"]),
+            st.sampled_from(["One", "Two", None]),
+        ),
+        max_size=6,
+    )
+)
+def test_changes_one_by_one_lead_to_what_is_rendered_as_a_whole(
+    steps: list[dict[str, str | None]],
+) -> None:
+    renderer, entries = Renderer(), dict[str, Entry]()
+    data = renderer.render([], {}, IndexJson(), synced_at=NOW, structure_hash=None)
+    for step in steps:
+        former = read(data)
+        changed = {
+            path: None if title is None else Entry(path=path, title=title)
+            for path, title in step.items()
+        }
+        entries |= {path: entry for path, entry in changed.items() if entry is not None}
+        entries = {path: one for path, one in entries.items() if changed.get(path, one) is not None}
+        comments = {"memory": "why"} if entries else {}
+        data = renderer.change(changed, comments, synced_at=NOW, structure_hash=None)
+        whole = rendered([*entries.values()], comments, former)
+        assert json.loads(data) == json.loads(whole)
+        assert read(data).keys == renderer.rendered().keys

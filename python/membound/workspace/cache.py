@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from membound.workspace.catalogue import Catalogue
     from membound.workspace.disk import Root
-    from membound.workspace.index_json import IndexJson
+    from membound.workspace.index_json import IndexJson, Listed
     from membound.workspace.search_index import SearchIndex
 
 __all__ = ["Cache"]
@@ -40,6 +40,7 @@ class Cache:
         self._index = index
         self._renderer = index_json.Renderer()
         self._stamp: tuple[int, ...] | None = None
+        self._ours: tuple[int, ...] | None = None
         self._last = index_json.read(None)
 
     def read(self) -> IndexJson:
@@ -49,6 +50,15 @@ class Cache:
             self._last, self._stamp = index_json.read(self._root.read(index_json.PATH)), stamp
         return self._last
 
+    def files(self) -> Mapping[str, Listed]:
+        """Gives what the file says of each note."""
+        former = self.read()
+        return self._renderer.rendered().files if self._is_ours() else former.files
+
+    def _is_ours(self) -> bool:
+        """Tells whether the file, as it was read last, is the one that was written last."""
+        return self._stamp is not None and self._stamp == self._ours
+
     def write(self, now: datetime, *, structure_hash: str | None = None) -> None:
         """Writes the file anew. It need not outlast a loss of power.
 
@@ -57,22 +67,22 @@ class Cache:
             structure_hash: of all that is there; None where something has changed since the last
                 sync.
         """
-        former = self.read()
-        entries = self._catalogue.entries()
-        shown = self.comments()
-        data = self._renderer.render(
-            entries, shown, former, synced_at=timestamp(now), structure_hash=structure_hash
-        )
+        former, shown = self.read(), self.comments()
+        changed, moment = self._catalogue.take_changed(), timestamp(now)
+        if self._is_ours() and changed is not None:
+            data = self._renderer.change(
+                changed, shown, synced_at=moment, structure_hash=structure_hash
+            )
+        else:
+            entries = self._catalogue.entries()
+            data = self._renderer.render(
+                entries, shown, former, synced_at=moment, structure_hash=structure_hash
+            )
+        self._ours = None
         self._note(shown)
         self._root.write(index_json.PATH, data, durable=False)
-        self._stamp = self._root.stamp(index_json.PATH)
-        self._last = index_json.IndexJson(
-            files={one.path: index_json.Listed(one.title, one.tags) for one in entries},
-            comments=shown,
-            keys=self._renderer.keys,
-            synced_at=timestamp(now),
-            structure_hash=structure_hash,
-        )
+        self._stamp = self._ours = self._root.stamp(index_json.PATH)
+        self._last = index_json.IndexJson(comments=shown, structure_hash=structure_hash)
 
     def _note(self, shown: Mapping[str, str]) -> None:
         """Notes the comments that are ours, so that those of a peer are told from them."""

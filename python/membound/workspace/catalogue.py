@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from bisect import bisect_left, insort
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from threading import RLock
@@ -84,6 +85,7 @@ class Catalogue:
         self._generation = 0
         self._known: dict[str, Known] = {}
         self._paths: list[str] = []
+        self._changed: set[str] | None = None
         self._folders: tuple[str, ...] = ()
         self._left_out = 0
 
@@ -154,7 +156,8 @@ class Catalogue:
         if self._generation != self._index.generation:
             self._watch = None
             notes = self._index.notes(_NOTE)
-            self._take_over({path: _DECODER.decode(value) for path, value in notes.items()})
+            self._known = {path: _DECODER.decode(value) for path, value in notes.items()}
+            self._paths, self._changed = sorted(self._known), None
             self._generation = self._index.generation
 
     def _walk(self) -> dict[str, Stamp]:
@@ -183,19 +186,36 @@ class Catalogue:
         progress: Callable[[int, int], None] | None,
     ) -> None:
         """Reads the changed files, and forgets those that are gone."""
-        known = dict(self._known)
-        self._forget([path for path in gone if path not in changed], known)
+        known, gone = dict(self._known), [path for path in gone if path not in changed]
+        self._forget(gone, known)
         paths = sorted(changed)
         for start in range(0, len(paths), _AT_ONCE):
             some = paths[start : start + _AT_ONCE]
             self._read({path: changed[path] for path in some}, known)
             if progress is not None:
                 progress(start + len(some), len(paths))
-        self._take_over(known)
+        self._take_over(known, [*changed, *gone])
 
-    def _take_over(self, known: dict[str, Known]) -> None:
-        if known.keys() != self._known.keys():
-            self._paths = sorted(known)
+    def take_changed(self) -> dict[str, Entry | None] | None:
+        """Gives the notes that came, changed or went since this was last asked; None for all."""
+        with self._guard:
+            changed, self._changed = self._changed, set()
+            if changed is None:
+                return None
+            return {
+                path: self._known[path].entry if path in self._known else None
+                for path in sorted(changed)
+            }
+
+    def _take_over(self, known: dict[str, Known], changed: Iterable[str]) -> None:
+        """Takes what is known now for what was, of which these paths have changed."""
+        for path in changed:
+            if path in known and path not in self._known:
+                insort(self._paths, path)
+            elif path in self._known and path not in known:
+                del self._paths[bisect_left(self._paths, path)]
+            if self._changed is not None:
+                self._changed.add(path)
         self._known = known
 
     def _forget(self, paths: list[str], known: dict[str, Known]) -> None:

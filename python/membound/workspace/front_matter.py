@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound.errors import UnreadableNoteError
-from membound.workspace.yaml_fields import BrokenYamlError, read_fields, rough_fields, with_fields
+from membound.workspace.yaml_fields import read_fields, rough_fields, with_fields
+from membound.workspace.yaml_scan import BrokenYamlError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from membound.workspace.yaml_fields import Value
+    from membound.workspace.yaml_scan import Value
 
 __all__ = ["Document", "Fields", "changed", "read_document"]
 
 _OPENING: Final = re.compile(r"---[ \t]*(\r?\n)")
 _CLOSING: Final = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _BREAK: Final = re.compile(r"\r?\n")
-_LIKE_A_FIELD: Final = re.compile(r"[\w-]+[ \t]*:(?!//)")
+_FIRST: Final = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*([\"']?)[\w-]+\1[ \t]*:(?!//)")
+_OURS: Final = re.compile(r"^[ \t]*(?:key|title|tags|createdAt|updatedAt)[ \t]*:", re.MULTILINE)
 _MARK: Final = "\ufeff"
 
 
@@ -72,8 +74,9 @@ def read_document(data: bytes) -> Document:
         problem = "a field needs a space after its colon" if found is None else None
     except BrokenYamlError as broken:
         found, problem = None, str(broken)
-    if problem is not None and (rough := rough_fields(parts.head)):
-        found, fault = rough, fault or f"its front matter is no YAML: {problem}"
+    if problem is not None and (_FIRST.match(parts.head) or _OURS.search(parts.head)):
+        found = rough_fields(parts.head)
+        fault = fault or f"its front matter is no YAML: {problem}"
     if found is None:
         return Document(head=None, body=text.removeprefix(_MARK), fields=Fields(), fault=fault)
     return Document(head=parts.head, body=parts.body, fields=_fields(found), fault=fault)
@@ -143,7 +146,7 @@ def _parts(text: str) -> _Parts | None:
 def _is_open(body: str) -> bool:
     """Tells whether a text begins like front matter rather than with a horizontal rule."""
     opening = _OPENING.match(body)
-    return opening is not None and _LIKE_A_FIELD.match(body, opening.end()) is not None
+    return opening is not None and _FIRST.match(body, opening.end()) is not None
 
 
 def _fields(found: Mapping[str, Value | None]) -> Fields:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from membound.workspace.disk import Root
-    from membound.workspace.yaml_fields import Value
+    from membound.workspace.yaml_scan import Value
 
 __all__ = ["ESSENCE", "Garden", "Written"]
 
 ESSENCE: Final = Address("essence", "essence")
+_SEPARATORS: Final = dict.fromkeys(map(ord, "-_. "))
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,7 +148,8 @@ class Garden:
     def move(self, address: Address, to: Address, now: datetime) -> Note:
         """Moves a note; its file says the new key and the time, and is the same otherwise.
 
-        The new file is there before the former one goes.
+        The new file is there before the former one goes. Its revisions follow, unless a note that
+        was there has left some.
 
         Raises:
             NoteNotFoundError: there is none.
@@ -167,15 +169,18 @@ class Garden:
         else:
             self._root.write(to.path, data)
             self._root.remove(there.path)
+        self.revisions.follow(there, to)
         return note_of(to, data)
 
     def similar(self, address: Address) -> tuple[str, ...]:
         """Lists the notes of the same folder whose keys are the same words, written otherwise."""
         there, _ = self._find(address)
+        letters = _letters(there.key)
         return tuple(
             f"{there.folder}/{name}"
             for name in sorted(self._root.names(there.folder))
             if name.endswith(ENDING)
+            and _letters(name.removesuffix(ENDING)) == letters
             and name != f"{there.key}{ENDING}"
             and _words(name.removesuffix(ENDING)) == _words(there.key)
         )
@@ -244,13 +249,18 @@ def _composed(name: str) -> str:
 
 def _folded(name: str) -> str:
     """Gives a name as systems see it that tell neither case nor normal form apart."""
-    return _composed(_composed(name).casefold())
+    return name.lower() if name.isascii() else _composed(_composed(name).casefold())
 
 
 def _one(names: Iterable[str], name: str, form: Callable[[str], str]) -> str | None:
     """Gives the first name that has the same form as another one."""
     wanted = form(name)
     return min((one for one in names if form(one) == wanted), default=None)
+
+
+def _letters(key: str) -> str:
+    """Gives a key without what parts its words: quick to tell most others apart by."""
+    return _folded(key.translate(_SEPARATORS))
 
 
 def _words(key: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from membound.workspace.entry import one_line
 from membound.workspace.paths import AREAS, ENDING, folder_name, key_name, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from membound.workspace.entry import Entry
@@ -112,13 +112,10 @@ class Renderer:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._parts: dict[str, bytes] = {}
-        self._keys: tuple[str, ...] = ()
-        self.keys: tuple[str, ...] = ()
-        """The keys of what was rendered last, in their order."""
 
     def render(
         self,
-        entries: Sequence[Entry],
+        entries: Iterable[Entry],
         comments: Mapping[str, str],
         former: IndexJson,
         *,
@@ -137,42 +134,77 @@ class Renderer:
             synced_at: the time of writing.
             structure_hash: of all that is there; None where something has changed since.
         """
-        known = self._entries
-        changed = [entry for entry in entries if known.get(entry.path) is not entry]
-        if len(known) != len(entries) or any(entry.path not in known for entry in changed):
-            self._keys = _keys(entry.path for entry in entries)
-            self._entries = known = {key: known[key] for key in self._keys if key in known}
-            self._parts = {key: self._parts[key] for key in known}
-        for entry in changed:
-            if known.get(entry.path) != entry:
-                self._parts[entry.path] = _file_part(entry)
-            known[entry.path] = entry
-        folders = {key: _folder_part(key, comments) for key in self._keys if key[-1] == "/"}
-        folders |= {key: _folder_part(key, comments) for key in map("{}/".format, comments)}
-        # A folder's key has its place before its part is there.
-        parts = {**{key: self._parts.get(key, b"") for key in self._keys}, **folders}
-        self.keys = _ordered(parts, former.keys)
-        return _document([parts[key] for key in self.keys], _Meta(synced_at, structure_hash))
+        there = {entry.path: entry for entry in entries}
+        keys = {*there, *map("{}/".format, comments), *_folders_of(there)}
+        made = {path: self._parts[path] for path, one in there.items() if self._is_made(one)}
+        # A key has its place before its part is there.
+        self._parts = {key: made.get(key, b"") for key in former.keys if key in keys}
+        self._entries = {path: one for path, one in self._entries.items() if path in made}
+        self._parts |= {path: part for path, part in made.items() if path not in self._parts}
+        return self.change(there, comments, synced_at=synced_at, structure_hash=structure_hash)
+
+    def change(
+        self,
+        entries: Mapping[str, Entry | None],
+        comments: Mapping[str, str],
+        *,
+        synced_at: str,
+        structure_hash: str | None,
+    ) -> bytes:
+        """Gives the cache that was rendered last, with some notes as they are now.
+
+        Args:
+            entries: by path, None for a note that is gone.
+            comments: of the folders that are there.
+            synced_at: as for `render`.
+            structure_hash: as for `render`.
+        """
+        for path, entry in entries.items():
+            if entry is None:
+                self._parts.pop(path, None)
+                self._entries.pop(path, None)
+            else:
+                self._put(path, entry)
+        self._put_folders(comments)
+        return _document([*self._parts.values()], _Meta(synced_at, structure_hash))
+
+    def rendered(self) -> IndexJson:
+        """Gives what was rendered last, as far as the next rendering needs it."""
+        files = {path: Listed(one.title, one.tags) for path, one in self._entries.items()}
+        return IndexJson(files=files, keys=tuple(self._parts))
+
+    def _is_made(self, entry: Entry) -> bool:
+        return self._entries.get(entry.path) == entry
+
+    def _put(self, path: str, entry: Entry) -> None:
+        if not self._is_made(entry):
+            self._parts[path] = _file_part(entry)
+            self._entries[path] = entry
+        for folder in _folders_above(path):
+            self._parts.setdefault(folder, b"")
+
+    def _put_folders(self, comments: Mapping[str, str]) -> None:
+        """Makes the parts of all folders anew, and drops those of folders that are gone."""
+        folders = [key for key in self._parts if key[-1] == "/"]
+        there = {*map("{}/".format, comments), *_folders_of(self._entries)}
+        for folder in folders:
+            if folder not in there:
+                del self._parts[folder]
+        for folder in (*folders, *map("{}/".format, comments)):
+            if folder in there:
+                self._parts[folder] = _folder_part(folder, comments)
 
 
-def _keys(paths: Iterable[str]) -> tuple[str, ...]:
-    """Gives the paths, and behind the first under it each folder, the outermost first."""
-    keys: dict[str, None] = {}
-    for path in paths:
-        keys[path] = None
-        if (folder := path.rpartition("/")[0] + "/") not in keys:
-            names = folder.split("/")[:-1]
-            keys |= dict.fromkeys("/".join(names[: at + 1]) + "/" for at in range(len(names)))
-    return tuple(keys)
+def _folders_above(path: str) -> list[str]:
+    """Gives the folders of a file, each with ``/`` at its end, the outermost first."""
+    names = path.split("/")[:-1]
+    return ["/".join(names[: at + 1]) + "/" for at in range(len(names))]
 
 
-def _ordered(parts: Mapping[str, bytes], former: Sequence[str]) -> tuple[str, ...]:
-    """Gives the keys in the order that they had, and behind them what is new."""
-    placed = [key for key in former if key in parts]
-    if len(placed) < len(parts):
-        known = frozenset(placed)
-        placed += [key for key in parts if key not in known]
-    return tuple(placed)
+def _folders_of(paths: Iterable[str]) -> set[str]:
+    """Gives the folders of files, and those above them, each with ``/`` at its end."""
+    direct = {path.rpartition("/")[0] + "/" for path in paths}
+    return {above for folder in direct for above in _folders_above(folder)}
 
 
 def _document(placed: list[bytes], meta: _Meta) -> bytes:

@@ -22,6 +22,7 @@ __all__ = ["Note", "checked_content", "checked_tags", "checked_title", "note_of"
 
 TAG_CHARACTERS: Final = 100
 TITLE_CHARACTERS: Final = 300
+_UNTITLED: Final = "Untitled"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -55,7 +56,7 @@ def note_of(address: Address, data: bytes) -> Note:
     tags = (one_line(tag) for tag in fields.tags or ())
     return Note(
         address=address,
-        title=one_line(fields.title or "") or title_of(address.key) or address.key,
+        title=one_line(fields.title or "") or _title_of(address.key),
         tags=tuple(dict.fromkeys(tag for tag in tags if tag)),
         content=document.body,
         created_at=fields.created_at or None,
@@ -102,6 +103,11 @@ def checked_content(content: object) -> str:
     if not isinstance(content, str) or content != well_formed(content):
         raise InvalidInputError("content", "text without lone surrogates", excerpt(content))
     return content
+
+
+def _title_of(key: str) -> str:
+    """Gives a title for whatever a file may be called."""
+    return one_line(title_of(key)) or one_line(key) or _UNTITLED
 
 
 def _checked_tag(at: int, tag: object) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from membound.canonical_json import compact
 from membound.fields import LOCATOR_CHARACTERS, ORIGIN_CHARACTERS
 from membound.parts import Source
 from membound.records import MemoryRecord
 from membound.times import EPOCH
 from membound.workspace.pieces import pieces
+from membound.workspace.sessions.turn import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,9 +27,12 @@ __all__ = [
     "NOTE_TYPES",
     "SESSIONS",
     "THEMES",
+    "Told",
     "note_records",
+    "part_id",
     "part_ids",
     "theme_record",
+    "turn_locator",
     "turn_records",
 ]
 
@@ -34,6 +40,9 @@ NOTE_TYPES: Final[tuple[MemoryType, ...]] = ("fact", "preference", "decision", "
 """What a note may be; turns and themes are episodes."""
 SESSIONS: Final = "sessions"
 """The folder in which turns lie, for a search."""
+USER_CHARACTERS: Final = 1_000
+AGENT_CHARACTERS: Final = 2_000
+"""Of what was said and answered, a search tells so much."""
 THEMES: Final = "themes"
 
 _TYPES: Final[Mapping[str, MemoryType]] = {
@@ -77,10 +86,25 @@ def note_records(note: Note, moment: str, *, workspace: str) -> list[bytes]:
     ]
 
 
+class Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a search tells of a turn; its first record carries it, so that no wire file is read."""
+
+    timestamp: str | None
+    user: str
+    agent: str
+    actions: tuple[str, ...]
+
+
 def turn_records(turn: Turn, *, workspace: str) -> list[bytes]:
     """Gives the records of a turn: what was said, and what was called."""
-    called = " ".join(dict.fromkeys(action.name for action in turn.actions))
-    text = "\n\n".join(part for part in (turn.user, turn.agent, called) if part.strip())
+    actions = tuple(dict.fromkeys(action.name for action in turn.actions))
+    text = "\n\n".join(part for part in (turn.user, turn.agent, " ".join(actions)) if part.strip())
+    told = Told(
+        timestamp=turn.timestamp,
+        user=cut(turn.user, USER_CHARACTERS),
+        agent=cut(turn.agent, AGENT_CHARACTERS),
+        actions=actions,
+    )
     locator = turn_locator(turn.session_id, turn.turn_id)
     return [
         _record(
@@ -93,6 +117,7 @@ def turn_records(turn: Turn, *, workspace: str) -> list[bytes]:
             workspace=workspace,
             locator=locator,
             importance=0.4,
+            told=None if number else told,
         )
         for number, piece in enumerate(pieces(text or f"turn {turn.turn_id}"))
     ]
@@ -146,6 +171,7 @@ def _record(
     workspace: str,
     locator: str,
     importance: float,
+    told: Told | None = None,
 ) -> bytes:
     source = Source(id="file", kind="file", trust="observed", locator=locator[:LOCATOR_CHARACTERS])
     record = MemoryRecord(
@@ -161,5 +187,6 @@ def _record(
         workspace=workspace,
         subject=subject[:ORIGIN_CHARACTERS] if subject else None,
         sources=(source,),
+        loose={} if told is None else {"told": msgspec.to_builtins(told)},
     )
     return compact(record)

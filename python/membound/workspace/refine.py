@@ -1,4 +1,4 @@
-"""What a turn comes to, taken by rules: what was asked, what was done, what is stated and listed."""
+"""What a turn comes to, taken by rules: what was asked and done, what is stated and listed."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ _ERROR_CHARACTERS: Final = 200
 _NOTE_CHARACTERS: Final = range(10, 201)
 _DIGITS: Final = 16
 
+_COLONS: Final = ":\uff1a"
+"""The one of ASCII, and the wide one."""
+
 _LABELS: Final = {
     "focus": ("current focus", "当前任务", "当前聚焦", "focus"),
     "completed": ("completed", "done", "已完成", "完成"),
@@ -42,7 +45,7 @@ _LABELS: Final = {
 _CATEGORIES: Final[Mapping[str, str]] = {
     label: name for name, labels in _LABELS.items() for label in labels
 }
-_HEADING: Final = re.compile(r"#{1,6}(?:\s+|(?=[^#\s]))(.*?)[\s#]*\Z")
+_HEADING: Final = re.compile(r"#{1,6}\s+(.*)", re.DOTALL)
 _ITEM: Final = re.compile(r"(?:[-*]|[0-9]+[.)])\s+(.*)", re.DOTALL)
 
 _WORDS: Final = (
@@ -61,13 +64,13 @@ def _any(words: str) -> str:
 
 
 _TRIGGER: Final = re.compile(
-    rf"(?:{_any(_WORDS)}(?=[\s:：])|{_any(_NOUNS)}(?=[\s:：])|{_any(_VERBS)}了?(?![{_OTHER_WORD}]))"
-    r"\s*[:：]?\s*(.*)",
+    rf"(?:{_any(_WORDS)}(?=[\s{_COLONS}])|{_any(_NOUNS)}(?=[\s{_COLONS}])|{_any(_VERBS)}了?(?![{_OTHER_WORD}]))"
+    rf"\s*[{_COLONS}]?\s*(.*)",
     re.IGNORECASE | re.DOTALL,
 )
 """A word that says that what follows is a fact, as a whole word at the start of a line."""
 _TOLD: Final = re.compile(r"[^\W_]")
-_ENDS: Final = tuple(".。!！?？:：")
+_ENDS: Final = tuple(f".。!\uff01?\uff1f{_COLONS}")
 _ERROR: Final = re.compile(r"\s*error\b", re.IGNORECASE)
 
 
@@ -104,7 +107,7 @@ def is_current(row: Refined | None, turn: Turn) -> bool:
 
 def category(heading: str) -> str | None:
     """Gives the category that a heading's text names; None where it says anything else too."""
-    return _CATEGORIES.get(heading.strip(" \t*_:：").lower())
+    return _CATEGORIES.get(heading.strip(f" \t*_#{_COLONS}").lower())
 
 
 def _summary(turn: Turn) -> str:

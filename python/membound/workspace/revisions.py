@@ -42,12 +42,28 @@ class Revisions:
             self._root.remove(_path(address, old), durable=False)
         return number
 
+    def follow(self, address: Address, to: Address) -> None:
+        """Gives a note's revisions to where it lies now, unless others are kept there.
+
+        Raises:
+            CanonicalFileError: one cannot be moved.
+        """
+        if self.numbers(to):
+            return
+        for number in self.numbers(address):
+            self._root.rename(_path(address, number), _path(to, number))
+
     def numbers(self, address: Address) -> tuple[int, ...]:
         """Lists the revisions of a note by number, oldest first."""
         names = self._root.names(_folder(address))
-        numbers = (name.removeprefix(".").removesuffix(_ENDING) for name in names)
-        found = (int(number) for number in numbers if number.isascii() and number.isdigit())
-        return tuple(sorted(number for number in found if _name(number) in names))
+        numbers = ((name, name.removeprefix(".").removesuffix(_ENDING)) for name in names)
+        return tuple(
+            sorted(
+                int(number)
+                for name, number in numbers
+                if number.isascii() and number.isdigit() and name == _name(int(number))
+            )
+        )
 
     def read(self, address: Address, number: int) -> bytes | None:
         """Reads a former file; None where there is no such revision."""

@@ -19,7 +19,7 @@ from membound.times import milliseconds, timestamp
 from membound.tokens import QUERY_TOKENS
 from membound.trace import Trace
 from membound.workspace.cursors import cursor_of, key_of
-from membound.workspace.records import SESSIONS
+from membound.workspace.records import SESSIONS, Told, part_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,12 +86,14 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         text: what it says.
         score: its final score, from 0 to 1.
         key: its place in the order.
+        told: what is told of a turn.
     """
 
     locator: str
     text: str
     score: float
     key: Key
+    told: Told | None = None
 
 
 class Searched(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -131,6 +133,7 @@ class _Piece(msgspec.Struct, rename="camel"):
     content: str
     sources: tuple[_Source, ...]
     updated_at: str
+    told: Told | None = None
 
 
 _PIECES: Final = msgspec.json.Decoder(_Piece)
@@ -171,6 +174,13 @@ class Search:
                 return Page(hits=tuple(hits), searched=windows.searched(), next_cursor=following)
             hits.append(hit)
         return Page(hits=tuple(hits), searched=windows.searched())
+
+    def told(self, hit: Hit) -> Told | None:
+        """Gives what is told of the turn that a hit is a piece of."""
+        if hit.told is None:
+            for record in self._index.records([part_id("turn", hit.locator, 0)]):
+                return None if record is None else _PIECES.decode(record).told
+        return hit.told
 
     def window(self, asked: Asked, offset: int) -> tuple[Trace, list[Hit]]:
         """Gives the hits at up to 64 places of the order, and the trace."""
@@ -301,4 +311,5 @@ def _hit(piece: _Piece, score: float) -> Hit:
         text=piece.content,
         score=score,
         key=Key(score, updated, piece.id),
+        told=piece.told,
     )

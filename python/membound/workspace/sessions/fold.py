@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 
+from membound.workspace.sessions.clock import Clock, clock_of, stacked
 from membound.workspace.sessions.turn import Action, Compaction, Turn
 from membound.workspace.sessions.wire import (
     Line,
@@ -21,36 +22,17 @@ from membound.workspace.sessions.wire import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Clock", "Fold"]
+    from membound.workspace.sessions.clock import State
 
-COMPACTIONS: Final = 3
+__all__ = ["Fold"]
+
+_COMPACTIONS: Final = 3
 """The last ones are kept."""
-
 _TOLD: Final = ("step.begin", "content.part", "tool.call")
 """Events that belong to a turn."""
 _PEOPLE: Final = (None, "user", "shell_command")
 _COMMANDS: Final = ("skill_activation", "plugin_command")
 _BY_HAND: Final = (None, "user-slash")
-
-
-class Clock(msgspec.Struct, frozen=True, kw_only=True):
-    """What has to be known of a session before a line, to go on from there.
-
-    Attributes:
-        next: the number of the next turn.
-        live: numbers of the turns that stand, in the order in which they began.
-        undoable: those that a person began and may still withdraw.
-        withdrawn: numbers of the turns that were withdrawn.
-        compactions: the last summaries.
-        skipped: lines that are no records.
-    """
-
-    next: int = 0
-    live: tuple[int, ...] = ()
-    undoable: tuple[int, ...] = ()
-    withdrawn: tuple[int, ...] = ()
-    compactions: tuple[Compaction, ...] = ()
-    skipped: int = 0
 
 
 class _Open:
@@ -79,7 +61,6 @@ class Fold:
 
     Attributes:
         start: where the line lies that began the last turn; 0 without one.
-        before: what was known before that line.
         reaches_back: whether a line tells of a turn from before the first line: only all lines
             together say what it means.
     """
@@ -87,17 +68,18 @@ class Fold:
     def __init__(self, session_id: str, clock: Clock | None = None) -> None:
         known = clock or Clock()
         self.start = 0
-        self.before = known
         self.reaches_back = False
         self._session_id = session_id
         self._whole = clock is None
         self._next = known.next
-        self._live = list(known.live)
-        self._undoable = list(known.undoable)
-        self._withdrawn = set(known.withdrawn)
+        self._live = stacked(known.live)
+        self._undoable = stacked(known.undoable)
+        self._withdrawn = stacked(known.withdrawn)
+        self._gone = set(known.withdrawn)
         self._earlier = frozenset(known.live)
-        self._compactions = list(known.compactions)
+        self._compactions = known.compactions
         self._skipped = known.skipped
+        self._before = self._state()
         self._at = 0
         self._current = -1
         self._turns: dict[int, _Open] = {}
@@ -120,14 +102,11 @@ class Fold:
 
     def clock(self) -> Clock:
         """Gives what is known now."""
-        return Clock(
-            next=self._next,
-            live=tuple(self._live),
-            undoable=tuple(self._undoable),
-            withdrawn=tuple(sorted(self._withdrawn)),
-            compactions=tuple(self._compactions),
-            skipped=self._skipped,
-        )
+        return clock_of(self._state())
+
+    def before(self) -> Clock:
+        """Gives what was known before the line that began the last turn."""
+        return clock_of(self._before)
 
     def turns(self) -> tuple[Turn, ...]:
         """Gives the turns that the lines told of and that stand, in the order of their numbers."""
@@ -143,12 +122,22 @@ class Fold:
             for number, turn in sorted(self._turns.items())
         )
 
+    def _state(self) -> State:
+        return (
+            self._next,
+            self._live,
+            self._undoable,
+            self._withdrawn,
+            self._compactions,
+            self._skipped,
+        )
+
     def _begin(self, number: int, *, undoable: bool = False) -> _Open:
-        self.start, self.before = self._at, self.clock()
+        self.start, self._before = self._at, self._state()
         self._next = max(self._next, number + 1)
-        self._live.append(number)
+        self._live = (number, self._live)
         if undoable:
-            self._undoable.append(number)
+            self._undoable = (number, self._undoable)
         self._current = number
         turn = self._turns[number] = _Open()
         return turn
@@ -170,30 +159,32 @@ class Fold:
             self._next = max(self._next, number + 1)
 
     def _undo(self, record: Line) -> None:
-        count = record.count
-        if not isinstance(count, int) or isinstance(count, bool) or count <= 0:
-            return
-        if gone := self._undoable[-count:]:
-            del self._undoable[-count:]
-            self._withdraw(self._live.index(gone[0]))
+        count, first = record.count, None
+        if isinstance(count, int) and not isinstance(count, bool):
+            while count > 0 and self._undoable is not None:
+                first, self._undoable = self._undoable
+                count -= 1
+        if first is not None:
+            self._withdraw(first)
 
     def _clear(self, _: Line) -> None:
-        self._undoable.clear()
-        self._compactions.clear()
-        self._withdraw(0)
+        self._undoable, self._compactions = None, ()
+        self._withdraw(None)
 
-    def _withdraw(self, first: int) -> None:
-        """Withdraws the turns from one on."""
-        for number in self._live[first:]:
+    def _withdraw(self, first: int | None) -> None:
+        """Withdraws the turns from one on, or all."""
+        number = None
+        while self._live is not None and (first is None or number != first):
+            number, self._live = self._live
             self._turns.pop(number, None)
-            self._withdrawn.add(number)
-        del self._live[first:]
+            self._withdrawn = (number, self._withdrawn)
+            self._gone.add(number)
 
     def _compact(self, record: Line) -> None:
-        self._undoable.clear()
+        self._undoable = None
         if isinstance(record.summary, str) and record.summary:
             told = Compaction(time=moment(record.time), summary=record.summary)
-            self._compactions = [*self._compactions, told][-COMPACTIONS:]
+            self._compactions = (*self._compactions, told)[-_COMPACTIONS:]
 
     def _event(self, record: Line) -> None:
         event = mapping(record.event)
@@ -238,7 +229,7 @@ class Fold:
         if number is None:
             name, step = name_of(given), name_of(event.get("stepUuid"))
             number = self._named(name) if name else self._of_step(step)
-        elif number not in self._turns and number not in self._withdrawn:
+        elif number not in self._turns and number not in self._gone:
             if number in self._earlier:
                 self._miss()
             else:

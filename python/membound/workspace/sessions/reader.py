@@ -10,7 +10,8 @@ import msgspec
 
 from membound.errors import CanonicalFileError
 from membound.faults import reason_of
-from membound.workspace.sessions.fold import Clock, Fold
+from membound.workspace.sessions.clock import Clock
+from membound.workspace.sessions.fold import Fold
 from membound.workspace.sessions.turn import Compaction, Turn
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _more(file: BinaryIO, fold: Fold, size: int, mark: Mark | None) -> More:
             size=size,
             inode=os.fstat(file.fileno()).st_ino,
             digest=_digest(file, offset, size),
-            clock=fold.before,
+            clock=fold.before(),
         ),
     )
 

@@ -156,8 +156,9 @@ def _files(arguments: dict[str, object]) -> Iterator[str]:
     """Gives the files that arguments name; a folder of other people's packages is none."""
     for name in _FILES:
         value = arguments.get(name)
-        named = isinstance(value, str) and 0 < len(value) <= _FILE_CHARACTERS
-        if named and not (name == "cwd" and _FOREIGN_FOLDER in value):
+        if not isinstance(value, str) or not 0 < len(value) <= _FILE_CHARACTERS:
+            continue
+        if name != "cwd" or _FOREIGN_FOLDER not in value:
             yield value
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from membound.retrieval import RetrievalResult
     from membound.workspace.essence import Prepared, Stored
-    from membound.workspace.index_json import IndexJson
+    from membound.workspace.index_json import IndexJson, Listed
 
 __all__ = ["DigestVerbs"]
 
@@ -62,7 +62,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         """
         self._catalogue.look(progress)
         with self._changing():
-            former = self._cache.read()
+            former, listed = self._cache.read(), self._cache.files()
             told = comments.checked(folder_comments or {}, self._catalogue.folders)
             if told := self._cache.set_by_peers() | told:
                 self._root.write(
@@ -76,7 +76,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         return Synced(
             skipped=skipped,
             structure_hash=digest,
-            report=self._report(former, skipped=skipped),
+            report=SyncReport() if skipped else self._report(listed, former.comments),
             folders_needing_comment=tuple(
                 f"{folder}/" for folder, comment in self._cache.comments().items() if not comment
             ),
@@ -92,23 +92,21 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             taken = [path.name for path in (stores.folder / "backup").glob("*")]
             stores.write(index_json.backup_path(taken, self._now()), data)
 
-    def _report(self, former: IndexJson, *, skipped: bool) -> SyncReport:
-        if skipped:
-            return SyncReport()
+    def _report(self, listed: Mapping[str, Listed], commented: Mapping[str, str]) -> SyncReport:
+        """Tells how what a cache said differs from what is there."""
         known = {path: one.entry for path, one in self._catalogue.known.items()}
-        same = [path for path in known if path in former.files]
+        same = [path for path in known if path in listed]
         changed = [
             path
             for path in same
-            if (former.files[path].title, former.files[path].tags)
-            != (known[path].title, known[path].tags)
+            if (listed[path].title, listed[path].tags) != (known[path].title, known[path].tags)
         ]
         return SyncReport(
             scanned_files=len(known),
             added_entries=len(known) - len(same),
-            removed_entries=len(former.files) - len(same),
+            removed_entries=len(listed) - len(same),
             updated_entries=len(changed),
-            added_folders=sum(one not in former.comments for one in self._catalogue.folders),
+            added_folders=sum(one not in commented for one in self._catalogue.folders),
         )
 
     def _unreadable(self) -> tuple[Unreadable, ...]:
@@ -245,6 +243,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         characters = count(character_budget, "character_budget", 0)
         self._catalogue.look()
         self._sessions.look()
+        self._theme_index.look()
         return self._search.recall(asked, limit=most, character_budget=characters)
 
     def boot_context(self, budget: int = BOOT_CHARACTERS) -> BootContext:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from membound.errors import NoteNotFoundError
 from membound.numbers import count
 from membound.times import timestamp
 from membound.workspace.cursors import cursor_of, key_of
@@ -96,6 +97,7 @@ class NoteVerbs(Opened):
                 now=now,
                 if_updated_at=if_updated_at,
             )
+            place = written.note.address
             self._took(place.path)
             if written.created:
                 self._themes.mark_deleted(place, deleted=False)
@@ -284,10 +286,11 @@ class NoteVerbs(Opened):
         place = address(folder, key)
         folder_name(folder, areas=WRITABLE)
         with self._changing():
-            if not self._garden.delete(place, now=self._now()):
+            note = self._garden.read(place)
+            if note is None or not self._garden.delete(place, self._now()):
                 return False
-            self._took(place.path)
-            self._themes.mark_deleted(place)
+            self._took(note.address.path)
+            self._themes.mark_deleted(note.address)
         return True
 
     def move(
@@ -309,7 +312,11 @@ class NoteVerbs(Opened):
             place.key if same else key_name(new_key, "newKey", new=True),
         )
         with self._changing():
-            self._garden.move(place, to, now=self._now())
+            note = self._garden.read(place)
+            if note is None:
+                raise NoteNotFoundError(place.path)
+            place = note.address
+            self._garden.move(place, to, self._now())
             self._took(place.path, to.path)
             themes = self._themes.follow_move(place, to)
         return Moved(

@@ -18,6 +18,7 @@ from membound.workspace.search import Search
 from membound.workspace.search_index import SearchIndex
 from membound.workspace.session_index import SessionIndex
 from membound.workspace.theme import MemoryReference
+from membound.workspace.theme_index import ThemeIndex
 from membound.workspace.themes import Themes
 from membound.writer import Writer
 
@@ -66,6 +67,7 @@ class Opened:
         )
         self._garden = Garden(root)
         self._themes = Themes(root)
+        self._theme_index = ThemeIndex(root, self._themes, self._index, self._writer, workspace=id)
 
     @property
     def cwd(self) -> str:

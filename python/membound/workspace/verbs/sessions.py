@@ -28,7 +28,7 @@ from membound.workspace.sessions.days import day
 from membound.workspace.sessions.places import session_of
 from membound.workspace.sessions.reader import read_more
 from membound.workspace.sessions.rounds import EarlierRounds, earlier_rounds, recent_rounds
-from membound.workspace.sessions.turn import cut, detailed, snippet
+from membound.workspace.sessions.turn import detailed, snippet
 from membound.workspace.verbs.opened import Opened
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SessionVerbs"]
 
-USER_CHARACTERS: Final = 1_000
-AGENT_CHARACTERS: Final = 2_000
 MOST_SESSIONS: Final = 16
 """Most sessions that are held in memory whole."""
 
@@ -155,32 +153,37 @@ class SessionVerbs(Opened):
         return FoundTurns(
             query=query,
             total_matches=page.searched.admitted,
-            matches=tuple(self._found_turn(hit, query) for hit in page.hits),
+            matches=tuple(
+                found for hit in page.hits if (found := self._found_turn(hit, query)) is not None
+            ),
             searched=page.searched,
             next_cursor=page.next_cursor,
         )
 
-    def _found_turn(self, hit: Hit, query: str) -> FoundTurn:
+    def _found_turn(self, hit: Hit, query: str) -> FoundTurn | None:
         _, session_id, turn_id = hit.locator.split("/")
-        turn = self._turn(session_id, int(turn_id))
+        told = self._search.told(hit)
+        if told is None:
+            return None
         return FoundTurn(
             session_id=session_id,
-            turn_id=turn.turn_id,
-            timestamp=turn.timestamp,
+            turn_id=int(turn_id),
+            timestamp=told.timestamp,
             score=hit.score,
-            user=cut(turn.user, USER_CHARACTERS),
-            agent=cut(turn.agent, AGENT_CHARACTERS),
-            snippet=snippet(f"{turn.user}\n{turn.agent}", units(query)),
-            actions=tuple(dict.fromkeys(action.name for action in turn.actions)),
+            user=told.user,
+            agent=told.agent,
+            snippet=snippet(hit.text, units(query)),
+            actions=told.actions,
         )
 
     def load_turns(self, references: Iterable[tuple[str, int]]) -> LoadedTurns:
         """Gives turns in full, each once and in the order in which they are asked for."""
         found: list[LoadedTurn] = []
         missing: list[MissingTurn] = []
+        sessions = self._sessions.all()
         for session_id, turn_id in dict.fromkeys(references):
             try:
-                turn = self._turn(session_id, turn_id)
+                turn = self._turn(session_id, turn_id, sessions)
             except (SessionNotFoundError, TurnNotFoundError):
                 missing.append(MissingTurn(session_id=session_id, turn_id=turn_id))
             else:
@@ -217,9 +220,7 @@ class SessionVerbs(Opened):
         ]
         chosen = turns if most is None else turns[len(turns) - min(most, len(turns)) :]
         with self._changing():
-            known = read_rows(self._root, session.id).by_turn
-            rows = [_row_of(turn, known.get(turn.turn_id)) for turn in chosen]
-            write_rows(self._root, session.id, rows)
+            rows = self._refine(session.id, chosen)
         return RefinedTurns(
             session_id=session.id,
             refined_count=len(rows),
@@ -227,17 +228,29 @@ class SessionVerbs(Opened):
             sample=tuple(rows[:2]),
         )
 
+    def _refine(self, session_id: str, turns: Iterable[Turn]) -> list[Refined]:
+        """Draws out of turns what was not drawn out of them yet, and keeps it."""
+        known = read_rows(self._root, session_id).by_turn
+        rows = [_row_of(turn, known.get(turn.turn_id)) for turn in turns]
+        write_rows(self._root, session_id, rows)
+        return rows
+
     def _refined(self, session_id: str, turn_id: int) -> Refined | None:
         """Gives what was drawn out of a turn, if it was."""
         return read_rows(self._root, session_id).by_turn.get(turn_id)
 
-    def _turn(self, session_id: str, turn_id: int) -> Turn:
+    def _turn(self, session_id: str, turn_id: int, among: Sequence[Session] | None = None) -> Turn:
         """Reads one turn.
+
+        Args:
+            session_id: its session.
+            turn_id: its number there.
+            among: the sessions, where they are known.
 
         Raises:
             SessionNotFoundError, TurnNotFoundError: it is not there.
         """
-        session = session_of(self._sessions.all(), session_id)
+        session = session_of(self._sessions.all() if among is None else among, session_id)
         if session is None:
             raise SessionNotFoundError(session_id)
         for turn in self._read(session).turns:

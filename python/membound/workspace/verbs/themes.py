@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import UNSET
@@ -14,7 +14,10 @@ from membound.errors import (
     ThemeNotFoundError,
     TurnNotFoundError,
 )
+from membound.excerpt import excerpt
+from membound.numbers import count
 from membound.times import EPOCH
+from membound.workspace.detector import Candidate, grouped
 from membound.workspace.paths import address
 from membound.workspace.results import (
     Tagged,
@@ -24,6 +27,7 @@ from membound.workspace.results import (
     TracedTurn,
     TurnContent,
 )
+from membound.workspace.search import Asked, asked_words
 from membound.workspace.sessions.turn import Called
 from membound.workspace.theme import TurnReference
 from membound.workspace.theme_name import checked_name
@@ -31,10 +35,15 @@ from membound.workspace.verbs.digest import DigestVerbs
 from membound.workspace.verbs.opened import reference_to
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from membound.workspace.detector import Group
     from membound.workspace.note import Note
     from membound.workspace.sessions.turn import Turn
 
 __all__ = ["ThemeVerbs"]
+
+MOST_SEEDS: Final = 3
 
 
 class ThemeVerbs(DigestVerbs):
@@ -140,6 +149,67 @@ class ThemeVerbs(DigestVerbs):
             return msgspec.structs.replace(plain, content=None, error=str(fault))
         return msgspec.structs.replace(
             plain, content=_whole(content), refined=self._refined(turn.session_id, turn.turn_id)
+        )
+
+    def detect_theme(
+        self,
+        seeds: Iterable[str],
+        *,
+        date_from: str | None = None,
+        date_to: str | None = None,
+    ) -> tuple[Group, ...]:
+        """Finds turns that may belong to one theme, of which nothing is known yet, in groups.
+
+        All sessions are searched for each seed; what is found is refined, once for all themes, and
+        grouped by closeness in time and shared terms. Nothing is tagged: `tag_theme` does that
+        once somebody has read the turns.
+
+        Args:
+            seeds: one to three words or phrases.
+            date_from: only turns of this day of UTC, as 2026-02-28, and later.
+            date_to: only turns of this day and earlier.
+
+        Raises:
+            InvalidInputError: an argument is not acceptable.
+            StoreBusyError: another process held the workspace for too long.
+        """
+        words = tuple(seeds)
+        if isinstance(seeds, str) or not 1 <= len(words) <= MOST_SEEDS:
+            expected = f"one to {MOST_SEEDS} words"
+            raise InvalidInputError("seeds", expected, excerpt(seeds))
+        scores: dict[tuple[str, int], float] = {}
+        for seed in words:
+            found = self.search_context(seed, date_from=date_from, date_to=date_to, limit=64)
+            for match in found.matches:
+                place = (match.session_id, match.turn_id)
+                scores[place] = max(match.score, scores.get(place, 0.0))
+        return grouped(self._candidates(scores), words)
+
+    def _candidates(self, scores: Mapping[tuple[str, int], float]) -> list[Candidate]:
+        """Reads the turns that were found, and refines them."""
+        sessions = self._sessions.all()
+        turns: dict[str, list[Turn]] = {}
+        for session_id, turn_id in scores:
+            turns.setdefault(session_id, []).append(self._turn(session_id, turn_id, sessions))
+        with self._changing():
+            return [
+                Candidate(turn=turn, refined=row, score=scores[session_id, turn.turn_id])
+                for session_id, some in turns.items()
+                for turn, row in zip(some, self._refine(session_id, some), strict=True)
+            ]
+
+    def search_themes(self, query: str, *, limit: int = 10) -> tuple[str, ...]:
+        """Finds the themes that are relevant to a query, best first; none where none is.
+
+        Raises:
+            InvalidInputError: an argument is not acceptable.
+        """
+        asked = Asked(query=asked_words(query), now=self._now(), within=THEMES)
+        most = count(limit, "limit", 1, 64)
+        self._theme_index.look()
+        page = self._search.page(asked, limit=most)
+        return tuple(
+            hit.locator.removeprefix(f"{THEMES}/").removesuffix(".json") for hit in page.hits
         )
 
     def list_themes(self) -> tuple[str, ...]:
