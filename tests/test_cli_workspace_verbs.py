@@ -72,6 +72,17 @@ def test_status_says_where_the_notes_are_and_what_there_is(garden: Garden) -> No
     assert "300 of 15,360 bytes" in garden.ok("status")
 
 
+def test_a_folder_has_one_workspace_however_it_is_written(
+    garden: Garden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    garden.write("memory/a.md")
+    monkeypatch.chdir(garden.project)
+    for spelled in (".", "../project", f"{garden.project}/"):
+        words = ("status", "--root", str(garden.root), "--cwd", spelled, "--json")
+        assert json.loads(garden.command.ok("workspace", *words))["notes"] == 1
+        assert "1 notes" in garden.command.ok("workspace", "doctor", *words[1:-1])
+
+
 def test_tree_draws_the_notes(garden: Garden) -> None:
     garden.write("memory/decisions/use-sqlite-queue.md")
     garden.write("memory/决策/缓存层.md", "缓存层用 SQLite。")

@@ -22,6 +22,19 @@ def test_what_is_said_is_set() -> None:
     assert settings_of(words, {}) == {"cwd": "/srv/app", "root": "/r", "sessions_root": "/s"}
 
 
+def test_a_folder_is_spelled_as_the_system_spells_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name of a workspace is of its path: one folder has one, however a client writes it."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "link").symlink_to(project)
+    monkeypatch.chdir(project)
+    for spelled in (".", "../project", f"{project}/", str(tmp_path / "link")):
+        assert settings_of(["--cwd", spelled], {}) == {"cwd": str(project)}
+    assert settings_of([], {"CLAUDE_PROJECT_DIR": f"{tmp_path}/link/"}) == {"cwd": str(project)}
+
+
 def test_a_variable_that_the_client_did_not_fill_in_is_none() -> None:
     assert settings_of(["--cwd", "${workspaceFolder}"], {}) == {}
     assert settings_of(["--cwd", ""], {}) == {}

@@ -99,7 +99,11 @@ def mcp_command(
             raise Failure(message)
         return
     meant = workspace_folder(None if cwd is None else str(cwd), os.environ)
-    settings = given(cwd=meant, root=root, sessions_root=sessions_root)
+    settings = given(
+        cwd=meant,
+        root=root and root.resolve(),
+        sessions_root=sessions_root and sessions_root.resolve(),
+    )
     if address is not None and not token:
         message = "--http needs a token: set MEMBOUND_MCP_TOKEN, or give --token"
         raise Failure(message)

@@ -13,7 +13,6 @@ from msgspec import to_builtins
 
 from membound.cli.options import given, json_output
 from membound.cli.outcome import NEGATIVE, Failure
-from membound.cli.place import folder
 from membound.cli.shown import (
     echo_lines,
     finding_lines,
@@ -64,7 +63,13 @@ def _placed(verb: Callable[..., None]) -> Callable[..., None]:
     def placed(
         *, cwd: Path | None, root: Path | None, sessions_root: Path | None, **options: object
     ) -> None:
-        verb(given(cwd=cwd, root=root, sessions_root=sessions_root), **options)
+        # The name of a workspace is of its path: it is spelled as in the folder itself.
+        places = given(
+            cwd=cwd and cwd.resolve(),
+            root=root and root.resolve(),
+            sessions_root=sessions_root and sessions_root.resolve(),
+        )
+        verb(places, **options)
 
     return placed
 
@@ -96,8 +101,7 @@ def _location(settings: dict[str, Any]) -> Location:
     from membound.workspace.location import located  # noqa: PLC0415 — an extra
 
     named = given(root=settings.get("root"), sessions_root=settings.get("sessions_root"))
-    cwd = folder(str(settings["cwd"]) if "cwd" in settings else None)
-    return located(cwd, places(os.environ, Path.home(), **named))
+    return located(str(settings.get("cwd", Path.cwd())), places(os.environ, Path.home(), **named))
 
 
 @workspace_command.command("status")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,12 +36,16 @@ def settings_of(arguments: Sequence[str], environment: Mapping[str, str]) -> dic
 def workspace_folder(said: str | None, environment: Mapping[str, str]) -> str | None:
     """Gives the folder that a client means; None where that is the one it starts the server in.
 
+    It is spelled as the system would if the server were started there: the name of a workspace
+    depends on it.
+
     Args:
         said: what the command line says. A client that has no folder open leaves its
             ``${workspaceFolder}`` as it is.
         environment: a client may name the project there.
     """
     if said and _UNFILLED not in said:
-        return said
+        return os.path.realpath(said)
     project = environment.get(_PROJECT, "")
-    return project if Path(project).is_absolute() and Path(project).is_dir() else None
+    known = Path(project).is_absolute() and Path(project).is_dir()
+    return os.path.realpath(project) if known else None
