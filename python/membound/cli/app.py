@@ -46,6 +46,8 @@ _VERBS = {
     "evaluate": "evaluate",
     "tune": "tune",
     "bench": "measure",
+    "workspace": "workspace",
+    "mcp": "mcp",
 }
 
 
