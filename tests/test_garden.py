@@ -324,6 +324,7 @@ def test_more_than_the_system_keeps_ends_the_watch(tmp_path: Path) -> None:
 
 def test_where_others_may_change_files_unseen_nothing_is_watched() -> None:
     assert _core.Watch.start("/proc", ["sys"]) is None
+    assert _core.Watch.start("/proc", AREAS) is None
 
 
 def test_a_forked_child_takes_nothing_from_its_parents_watch(tmp_path: Path) -> None:

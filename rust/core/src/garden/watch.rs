@@ -5,8 +5,8 @@
 //! know all, it says so once and for good, and another one is to be started.
 //!
 //! Not told is what is written into a file through a memory map that outlives its opening, or by another name
-//! of the file (a hard link) that is not watched, and what another computer does to a folder that it shares.
-//! File systems on which others may do so are not watched.
+//! of the file (a hard link) that is not watched; what is mounted over a folder; and what another computer does
+//! to a folder that it shares. File systems on which others may do so are not watched.
 
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
@@ -75,6 +75,7 @@ impl Watch {
     pub fn start(root: &Path, areas: &[String]) -> Option<Self> {
         let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
         let opened = folder::root(root).ok()?;
+        require_local(&opened).ok()?;
         let mut watch = Self {
             queue,
             process: std::process::id(),
