@@ -152,6 +152,13 @@ def test_w22_turns_of_the_host_are_not_counted_but_go_with_what_was_undone() -> 
     assert list(found) == [0]
 
 
+def test_w22_a_command_of_the_shell_is_told_but_not_counted() -> None:
+    found = turns(wires.prompt("a"), wires.prompt("ls", kind="shell_command"))
+    assert [turn.user for turn in found.values()] == ["a", "ls"]
+    undone = turns(wires.prompt("a"), wires.prompt("ls", kind="shell_command"), wires.undo(1))
+    assert undone == {}
+
+
 def test_w22_nothing_from_before_a_compaction_can_be_undone() -> None:
     records = (wires.prompt("a"), wires.compaction("so far"), wires.prompt("b"), wires.undo(5))
     assert list(turns(*records)) == [0]

@@ -99,7 +99,7 @@ def grouped(
 
     Two turns stand together if they are of one session, close in time, and share a term or file;
     or if they share several, whenever they were. The same turns give the same groups, in whichever
-    order they come; the best group is first.
+    order they come; the best group is first. The time grows with the square of their number.
 
     Args:
         candidates: the turns; one that comes twice counts once, with its better score.

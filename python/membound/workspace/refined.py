@@ -6,7 +6,6 @@ The rows are derived: one that cannot be read is left out, and made anew.
 from __future__ import annotations
 
 import re
-import sqlite3  # noqa: TID251 — another program's file, opened immutable, that the core never opens
 from contextlib import closing
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -149,6 +148,9 @@ def _database_rows(root: Root, session_id: str) -> tuple[dict[int, Refined], int
     file = root.real(_DATABASE)
     if not file.is_file():
         return {}, 0
+    # Another program's file, which the core never opens; most workspaces have none.
+    import sqlite3  # noqa: PLC0415, TID251 — see above
+
     rows: dict[int, Refined] = {}
     skipped = 0
     try:

@@ -30,7 +30,8 @@ _COMPACTIONS: Final = 3
 """The last ones are kept."""
 _TOLD: Final = ("step.begin", "content.part", "tool.call")
 """Events that belong to a turn."""
-_PEOPLE: Final = (None, "user", "shell_command")
+_SHELL: Final = "shell_command"
+_PEOPLE: Final = (None, "user", _SHELL)
 _COMMANDS: Final = ("skill_activation", "plugin_command")
 _BY_HAND: Final = (None, "user-slash")
 
@@ -144,7 +145,7 @@ class Fold:
 
     def _prompt(self, record: Line) -> None:
         by_hand = _is_by_hand(record.origin)
-        turn = self._begin(self._next, undoable=by_hand)
+        turn = self._begin(self._next, undoable=by_hand and not _is_shell(record.origin))
         turn.timestamp = moment(record.time)
         if by_hand:
             turn.user.extend(texts(record.input))
@@ -275,3 +276,8 @@ def _is_by_hand(origin: object) -> bool:
     fields = mapping(origin)
     kind = fields.get("kind")
     return kind in _PEOPLE or (kind in _COMMANDS and fields.get("trigger") in _BY_HAND)
+
+
+def _is_shell(origin: object) -> bool:
+    """Tells whether a person ran a command, which an undo does not count."""
+    return mapping(origin).get("kind") == _SHELL
