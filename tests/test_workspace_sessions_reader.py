@@ -61,7 +61,7 @@ def plain(turns: list[Turn]) -> dict[int, object]:
     }
 
 
-@given(wires.WIRES)
+@given(wires.WIRES | wires.ORDERLY_WIRES)
 @example(wires.wire([wires.prompt("a"), wires.undo(1), wires.said("b", turnId="0")]))
 def test_a_file_says_what_its_lines_say_one_after_the_other(folder: Path, data: bytes) -> None:
     more, expected = read(folder / "wire.jsonl", data), told(data)
@@ -72,7 +72,7 @@ def test_a_file_says_what_its_lines_say_one_after_the_other(folder: Path, data: 
     assert more.skipped == expected["skipped"]
 
 
-@given(wires.WIRES, st.data())
+@given(wires.WIRES | wires.ORDERLY_WIRES, st.data())
 def test_a_file_that_grows_says_at_each_byte_what_it_says_as_a_whole(
     folder: Path, data: bytes, draw: st.DataObject
 ) -> None:

@@ -105,6 +105,9 @@ def _homed(kind: Any, *values: st.SearchStrategy[str]) -> st.SearchStrategy[Reco
     return st.builds(lambda home, *got: kind(*got, **home), _HOMES, *values)
 
 
+_NONE = ["", "  ", "null", "[]", '"text"', "5", '{"type":', "garbage 茶"]
+"""Lines that are no records."""
+
 RECORDS = st.one_of(
     st.builds(prompt, _TEXTS, kind=st.sampled_from(["user", "user", "user", "cron_job"])),
     _homed(said, _TEXTS),
@@ -117,8 +120,49 @@ RECORDS = st.one_of(
     st.builds(undo, st.integers(1, 3)),
     st.just(CLEAR),
     st.builds(compaction, st.text("xy", min_size=1, max_size=2)),
-    st.sampled_from(["", "  ", "null", "[]", '"text"', "5", '{"type":', "garbage 茶"]),
+    st.sampled_from(_NONE),
 )
 """Records in any order: hosts write few such files, and none may be misread."""
 
+
+def _turn(number: int) -> st.SearchStrategy[list[Record | str]]:
+    """Draw what a host writes of one turn, and what a person does after it."""
+    name, uuid, call = str(number), f"s{number}", f"c{number}"
+    inner = st.one_of(
+        st.builds(said, _TEXTS, turnId=st.just(name)),
+        st.builds(said, _TEXTS, stepUuid=st.just(uuid)),
+        st.builds(said, _TEXTS),
+        st.builds(steer, _TEXTS),
+        _TEXTS.map(lambda text: given(call, text)),
+        st.sampled_from(_NONE),
+    )
+    after = st.one_of(
+        st.builds(undo, st.integers(1, 3)),
+        st.just(CLEAR),
+        st.builds(compaction, st.text("xy", min_size=1, max_size=2)),
+    )
+    begun = [step(uuid, turnId=name), called(call, stepUuid=uuid)]
+    return st.builds(
+        lambda asked, told, then: [asked, *begun, *told, *then],
+        st.builds(prompt, _TEXTS, kind=st.sampled_from(["user", "user", "cron_job"])),
+        st.lists(inner, max_size=4),
+        st.lists(after, max_size=1),
+    )
+
+
+@st.composite
+def _orderly(draw: st.DrawFn) -> list[Record | str]:
+    """Draw a session as hosts write most of them."""
+    records: list[Record | str] = []
+    number = 0
+    for is_cancelled in draw(st.lists(st.booleans(), max_size=6)):
+        records += draw(_turn(number))
+        number += 1
+        if is_cancelled:
+            records.append(cancelled(number))
+            number += 1
+    return records
+
+
+ORDERLY_WIRES = _orderly().map(wire)
 WIRES = st.lists(RECORDS, max_size=14).map(wire)
