@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from membound.errors import CanonicalFileError, InvalidInputError
-from membound.mcp import json_text, toml_text
+from membound.mcp import json_text
 from membound.mcp.clients import CLIENTS, Client, Here, Server, config_file, section
 from membound.mcp.install import Change, carried_out, difference, installed, removed
 
@@ -333,129 +331,6 @@ def test_a_client_s_own_variable_says_where_its_file_is(
     assert config_file(client, there) == Path("/else/where") / place
     blank = Here(home=Path("/home/ada"), environment={variable: " "})
     assert config_file(client, blank) == config_file(client, Here(home=Path("/home/ada")))
-
-
-spaces = st.sampled_from(["", " ", "\n", "\n  ", "\n\t", "\r\n    "])
-comments = st.sampled_from(["/* é */", "// {]\n", "// , \r\n", "/**/"])
-gaps = st.lists(spaces | comments, max_size=3).map("".join)
-names = st.sampled_from(["a", "b", "other", "mcpServers", "membound", "名", 'x"y', "é"])
-scalars = st.sampled_from(["1", "-0.5e3", "true", "null", '"// no"', '"\\u00e9\\""', '""'])
-
-
-@st.composite
-def enclosed(draw: st.DrawFn, braces: str, items: list[str]) -> str:
-    """Items between braces, with space and comments around each, and at times one more comma."""
-    apart = [f"{draw(gaps)}{item}{draw(gaps)}" for item in items]
-    end = draw(gaps | gaps.map(lambda gap: f",{gap}")) if items else draw(gaps)
-    return f"{braces[0]}{','.join(apart)}{end}{braces[1]}"
-
-
-@st.composite
-def objects(draw: st.DrawFn, values: st.SearchStrategy[str], *given: tuple[str, str]) -> str:
-    """An object of some names, none of them ours, and of the members that are given."""
-    others = names.filter(lambda name: name not in {"membound", "mcpServers"})
-    pairs = [(name, draw(values)) for name in draw(st.lists(others, max_size=3, unique=True))]
-    members = [
-        f"{json.dumps(name, ensure_ascii=False)}{draw(gaps)}:{draw(gaps)}{value}"
-        for name, value in draw(st.permutations([*pairs, *given]))
-    ]
-    return draw(enclosed("{}", members))
-
-
-lists = st.lists(scalars, max_size=2).flatmap(lambda items: enclosed("[]", items))
-values = st.recursive(scalars | lists, objects, max_leaves=4)
-
-
-@st.composite
-def documents(draw: st.DrawFn) -> str:
-    """A JSON text with comments, with a section or without one."""
-    sections = [("mcpServers", draw(objects(values)))] if draw(st.booleans()) else []
-    return draw(gaps) + draw(objects(values, *sections)) + draw(gaps)
-
-
-@given(documents())
-def test_json_put_in_and_taken_out_is_the_text_from_before(text: str) -> None:
-    changed = json_text.with_entry(text, "mcpServers", "membound", ENTRY)
-    assert json_text.entry_of(changed, "mcpServers", "membound") == ENTRY
-    assert json_text.without_entry(changed, "mcpServers", "membound") == text
-
-
-@given(documents())
-def test_json_put_in_takes_no_character_away(text: str) -> None:
-    changed = json_text.with_entry(text, "mcpServers", "membound", ENTRY)
-    rest = iter(changed)
-    assert all(char in rest for char in text)
-
-
-@given(documents(), st.integers(0, 10_000))
-def test_json_that_was_cut_is_refused_or_read_as_a_whole(text: str, cut: int) -> None:
-    text = text[: cut % (len(text) + 1)]
-    try:
-        changed = json_text.with_entry(text, "mcpServers", "membound", ENTRY)
-    except InvalidInputError:
-        return
-    assert json_text.without_entry(changed, "mcpServers", "membound") == (
-        text if text.strip() else "{}\n"
-    )
-
-
-@given(st.dictionaries(st.text(max_size=4), st.text(max_size=4) | st.none() | st.booleans()))
-def test_json_without_comments_is_read_as_python_reads_it(data: dict[str, object]) -> None:
-    text = json.dumps({"mcpServers": data}, ensure_ascii=False)
-    for name, value in data.items():
-        assert json_text.entry_of(text, "mcpServers", name) == value
-    changed = json_text.with_entry(text, "mcpServers", "own", ENTRY)
-    assert json.loads(changed) == {"mcpServers": data | {"own": ENTRY}}
-
-
-@given(documents(), st.sampled_from(["a", "b", "other"]))
-def test_json_another_entry_goes_alone(text: str, name: str) -> None:
-    changed = json_text.with_entry(text, "mcpServers", "membound", ENTRY)
-    fewer = json_text.without_entry(changed, "mcpServers", name)
-    assert json_text.entry_of(fewer, "mcpServers", "membound") == ENTRY
-    assert json_text.entry_of(fewer, "mcpServers", name) is None
-
-
-toml_lines = st.sampled_from(
-    [
-        "# [mcp_servers.membound]",
-        "",
-        "a = 1 # x",
-        'text = """\n[mcp_servers.membound]\ncommand = 1\n"""',
-        "list = [\n  [1],\n]",
-        "[table]",
-        "[[many]]",
-        "[mcp_servers.other]",
-        '[mcp_servers."a b".env]',
-        "[mcp_servers]",
-        "nan = nan",
-    ]
-)
-
-
-@given(st.lists(toml_lines, max_size=6), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_toml_put_in_and_taken_out_is_the_text_from_before(
-    lines: list[str],
-    line_end: str,
-    ended: bool,
-) -> None:
-    text = line_end.join([*lines, ""] if ended else lines).replace("\r\n", "\n")
-    text = text.replace("\n", line_end)
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return
-    entry = ENTRY | {"env": {"ROOT": "/é"}}
-    changed = toml_text.with_entry(text, "mcp_servers", "membound", entry)
-    assert changed.startswith(text)
-    assert tomllib.loads(changed)["mcp_servers"]["membound"] == entry
-    assert toml_text.without_entry(changed, "mcp_servers", "membound") == text
-
-
-def test_toml_leaves_a_table_in_one_line_to_its_owner() -> None:
-    text = '[mcp_servers]\nmembound = {command = "x"}\n'
-    with pytest.raises(InvalidInputError, match="a table of its own"):
-        toml_text.without_entry(text, "mcp_servers", "membound")
 
 
 def test_a_big_file_is_changed_in_a_moment(tmp_path: Path) -> None:
