@@ -129,6 +129,22 @@ def test_organize_shows_what_there_is_and_stores_what_is_written(garden: Garden)
     assert "# Essence\n" in (garden.folder / "essence" / "essence.md").read_text()
 
 
+def test_organize_gives_every_note_page_by_page(garden: Garden) -> None:
+    for number in range(5):
+        garden.write(f"memory/n{number}.md", f"{number}" * 9_000)
+    words: tuple[str, ...] = ()
+    texts: dict[str, str] = {}
+    pages = 0
+    while pages == 0 or words:
+        page = json.loads(garden.ok("organize", "--json", *words))
+        for note in page["pendingMemories"]:
+            texts[note["key"]] = texts.get(note["key"], "") + note["content"]
+        words = ("--cursor", page["nextCursor"]) if "nextCursor" in page else ()
+        pages += 1
+    assert pages > 1
+    assert texts == {f"n{number}": f"{number}" * 9_000 for number in range(5)}
+
+
 def test_an_essence_that_is_no_text_is_refused(garden: Garden) -> None:
     result = garden("organize", "--store", "-", input=b"\xff")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -196,15 +196,21 @@ def search_command(
     "--store", "file", type=click.File("rb"), metavar="FILE", help="Make this the essence; - reads."
 )
 @click.option("--source", "sources", multiple=True, metavar="PATH", help="What it was made from.")
+@click.option("--cursor", metavar="TEXT", help="Go on where a page with --json ended.")
 @json_output
 @_placed
 def organize_command(
-    settings: dict[str, Any], *, file: IO[bytes] | None, sources: tuple[str, ...], as_json: bool
+    settings: dict[str, Any],
+    *,
+    file: IO[bytes] | None,
+    sources: tuple[str, ...],
+    cursor: str | None,
+    as_json: bool,
 ) -> None:
     """Show what an essence is to be made from, or store one; the former one is kept."""
     content = None if file is None else _text(file)
     with _opened(settings) as opened:
-        result = opened.organize(content, sources=sources)
+        result = opened.organize(content, sources=sources, cursor=cursor)
     if as_json:
         echo_json(to_builtins(result))
     elif result.stage == "store":
