@@ -238,3 +238,11 @@ def test_complaint_22_a_torn_line_costs_no_other() -> None:
 
 def test_a_session_without_lines_has_no_turns() -> None:
     assert (Fold("session_a").turns(), Fold("session_a").clock()) == ((), Clock())
+
+
+def test_a_line_that_is_still_being_written_is_not_counted() -> None:
+    fold = Fold("session_a")
+    fold.feed(b'{"type":"turn.pro', 0)
+    assert fold.clock().skipped == 0
+    fold.feed(wires.wire([wires.prompt("whole")]).rstrip(b"\n"), 0)
+    assert [turn.user for turn in fold.turns()] == ["whole"]
