@@ -52,7 +52,7 @@ class Workspace(ThemeVerbs):
             InvalidInputError: a path is none of this system.
             CanonicalFileError: the folder cannot be made.
         """
-        here = str(Path.cwd()) if cwd is None else system_path(cwd, "cwd")
+        here = os.path.abspath("." if cwd is None else system_path(cwd, "cwd"))  # noqa: PTH100 — as it is written, links and all
         places = config.places(
             os.environ if environment is None else environment,
             Path.home(),
