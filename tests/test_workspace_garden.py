@@ -318,12 +318,12 @@ def test_a_link_to_a_note_within_stays_a_link_when_it_is_written(
 
 def test_the_essence_is_replaced_and_the_former_one_kept(garden: Garden, folder: Path) -> None:
     fields = {"key": "essence", "title": "Workspace Essence", "tags": ["essence"], "updatedAt": "1"}
-    assert garden.write_essence("one", fields) is None
+    assert garden.write_essence("one", fields, NOW) is None
     assert (folder / ESSENCE.path).read_bytes() == (
         b"---\nkey: 'essence'\ntitle: 'Workspace Essence'\ntags:\n  - essence\nupdatedAt: '1'\n"
         b"---\n\none"
     )
-    assert garden.write_essence("two", fields | {"updatedAt": "2"}) == 1
+    assert garden.write_essence("two", fields | {"updatedAt": "2"}, NOW) == 1
     note = garden.read(ESSENCE)
     assert note is not None
     assert (note.content, note.updated_at) == ("two", "2")

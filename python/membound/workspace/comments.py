@@ -103,27 +103,31 @@ def _remarks(data: bytes) -> bytes:
     return b"".join(line + b"\n" for line in lines if line.startswith(b"#"))
 
 
-def checked(comments: object, folders: Collection[str]) -> dict[str, str]:
+def checked(comments: object, folders: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Reads comments that a caller sets.
 
     Args:
         comments: a text for each folder, whose name may end with ``/``.
         folders: those that are there.
 
+    Returns:
+        The comment of each folder that is there, and the names of those that are not.
+
     Raises:
-        InvalidInputError: it is no mapping, or the comment is no text.
-        InvalidNameError: a name is none of a folder that is there.
+        InvalidInputError: it is no mapping, or a comment is no text.
     """
     if not isinstance(comments, dict):
         raise InvalidInputError("folderComments", "a text for each folder", excerpt(comments))
     found: dict[str, str] = {}
+    unknown: list[str] = []
     for name, comment in comments.items():
-        field = "folderComments"
-        folder = _folder(name, field)
-        if folder not in folders:
-            raise InvalidNameError(field, "a folder that is there", excerpt(name))
-        found[folder] = _comment(comment, field)
-    return found
+        line = _comment(comment, "folderComments")
+        folder = _plain_name(name)
+        if folder is not None and folder in folders:
+            found[folder] = line
+        else:
+            unknown.append(str(name))
+    return found, tuple(unknown)
 
 
 def shown(

@@ -12,9 +12,11 @@ from membound.errors import CanonicalFileError, OutsideWorkspaceError
 from membound.faults import reason_of
 from membound.files import content_of, move, read_files, temporary, write_new
 from membound.folders import make_private, sync
+from membound.times import milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
 __all__ = ["Root"]
 
@@ -76,10 +78,18 @@ class Root:
         for found in read_files([f"{self.folder}/{path}" for path in paths]):
             yield found if isinstance(found, bytes) else None
 
-    def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
+    def write(
+        self, path: str, data: bytes, *, durable: bool = True, changed: datetime | None = None
+    ) -> None:
         """Writes a file in the place of what is there; folders that are missing are made.
 
         At any moment the file is the former or the new one. It keeps its mode.
+
+        Args:
+            path: where.
+            data: all that it holds.
+            durable: whether it is to outlast the loss of power.
+            changed: when it is said to have changed; the moment of writing if left out.
 
         Raises:
             OutsideWorkspaceError: it lies outside.
@@ -94,6 +104,9 @@ class Root:
                 write_new(os.fspath(hidden), data, durable=durable)
                 with suppress(FileNotFoundError):
                     hidden.chmod(stat.S_IMODE(real.stat().st_mode))
+                if changed is not None:
+                    moment = milliseconds(changed) * 1_000_000
+                    os.utime(hidden, ns=(moment, moment))
                 move(os.fspath(hidden), os.fspath(real))
             except BaseException:
                 hidden.unlink(missing_ok=True)

@@ -105,15 +105,18 @@ class Garden:
         stamp = timestamp(now)
         data = changed(former, body=body, set=_fields(there, former, told, stamp), path=there.path)
         revision = None if former is None else self.revisions.keep(there, former)
-        self._root.write(there.path, data)
+        self._root.write(there.path, data, changed=now)
         return Written(note=note_of(there, data), created=former is None, revision=revision)
 
-    def write_essence(self, content: str, fields: Mapping[str, object]) -> int | None:
+    def write_essence(
+        self, content: str, fields: Mapping[str, object], now: datetime
+    ) -> int | None:
         """Writes the essence; gives the number of the revision that the former one is now, if any.
 
         Args:
             content: its text.
             fields: what its front matter says, texts and lists of texts.
+            now: the time of the change.
 
         Raises:
             InvalidInputError: it is no text.
@@ -124,7 +127,7 @@ class Garden:
         former = self._root.read(ESSENCE.path)
         data = changed(former, body=checked_content(content), set=values, path=ESSENCE.path)
         revision = None if former is None else self.revisions.keep(ESSENCE, former)
-        self._root.write(ESSENCE.path, data)
+        self._root.write(ESSENCE.path, data, changed=now)
         return revision
 
     def delete(self, address: Address, now: datetime) -> bool:
@@ -164,10 +167,10 @@ class Garden:
         told: dict[str, Value] = {"key": to.key}
         data = changed(former, set=_fields(to, former, told, timestamp(now)), path=there.path)
         if _folded(there.path) == _folded(to.path):
-            self._root.write(there.path, data)
+            self._root.write(there.path, data, changed=now)
             self._root.rename(there.path, to.path)
         else:
-            self._root.write(to.path, data)
+            self._root.write(to.path, data, changed=now)
             self._root.remove(there.path)
         self.revisions.follow(there, to)
         return note_of(to, data)

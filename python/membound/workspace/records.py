@@ -98,7 +98,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 def turn_records(turn: Turn, *, workspace: str) -> list[bytes]:
     """Gives the records of a turn: what was said, and what was called."""
     actions = tuple(dict.fromkeys(action.name for action in turn.actions))
-    text = "\n\n".join(part for part in (turn.user, turn.agent, " ".join(actions)) if part.strip())
+    text = "\n".join(part for part in (turn.user, turn.agent, " ".join(actions)) if part.strip())
     told = Told(
         timestamp=turn.timestamp,
         user=cut(turn.user, USER_CHARACTERS),

@@ -148,6 +148,7 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         structure_hash: of the files and empty folders, as other programs compute it.
         folders_needing_comment: folders without a comment.
         unreadable: the first notes that cannot be read as they were meant.
+        unknown_folders: names of folders that are not there, whose comments were left out.
         search_index: whether it is kept on disk, or held in memory as the folder is read-only.
     """
 
@@ -157,6 +158,7 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     report: SyncReport
     folders_needing_comment: tuple[str, ...]
     unreadable: tuple[Unreadable, ...] = ()
+    unknown_folders: tuple[str, ...] = ()
     search_index: Literal["kept", "memory"] = "kept"
 
 
@@ -259,7 +261,6 @@ class TaggedRef(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_
     memory_key: str | None = None
     folder: str | None = None
     title: str | None = None
-    timestamp: str | None = None
 
 
 class Tagged(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

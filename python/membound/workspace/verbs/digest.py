@@ -53,18 +53,19 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         The search index needs no sync: every look brings it in line.
 
         Args:
-            folder_comments: what folders are for, by folder.
+            folder_comments: what folders are for, by folder. One of a folder that is not there is
+                left out, and the folder named.
             progress: told how many files of how many were read.
 
         Raises:
-            InvalidInputError: a comment is none, or its folder is not there.
+            InvalidInputError: a comment is none.
             StoreBusyError: another process held the workspace for too long.
         """
         self._catalogue.look(progress)
         with self._changing():
             former, listed = self._cache.read(), self._cache.files()
-            told = comments.checked(folder_comments or {}, self._catalogue.folders)
-            if told := self._cache.set_by_peers() | told:
+            own, unknown = comments.checked(folder_comments or {}, self._catalogue.folders)
+            if told := self._cache.set_by_peers() | own:
                 self._root.write(
                     comments.PATH, comments.changed(self._root.read(comments.PATH), told)
                 )
@@ -81,6 +82,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
                 f"{folder}/" for folder, comment in self._cache.comments().items() if not comment
             ),
             unreadable=self._unreadable()[:MOST_UNREADABLE],
+            unknown_folders=unknown,
             search_index="memory" if self._index.reason else "kept",
         )
 
@@ -215,7 +217,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             raise InvalidInputError("content", "text", excerpt(content))
         now = self._now()
         with self._changing():
-            revision = self._garden.write_essence(content, essence.front_matter(now))
+            revision = self._garden.write_essence(content, essence.front_matter(now), now)
             self._took(essence.ADDRESS.path)
         return essence.Stored(
             file_path=str(self._root.real(essence.ADDRESS.path)),

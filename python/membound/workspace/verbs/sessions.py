@@ -172,7 +172,7 @@ class SessionVerbs(Opened):
             score=hit.score,
             user=told.user,
             agent=told.agent,
-            snippet=snippet(hit.text, units(query)),
+            snippet=_snippet(f"{told.user}\n{told.agent}", hit.text, units(query)),
             actions=told.actions,
         )
 
@@ -261,6 +261,12 @@ class SessionVerbs(Opened):
     def _read(self, session: Session) -> More:
         """Reads a whole session, or gives it as it was when its file looked the same."""
         return _whole(session)
+
+
+def _snippet(said: str, text: str, words: Sequence[str]) -> str:
+    """Shows where a word was found: in what is told of a turn, else in the piece that was found."""
+    folded = said.casefold()
+    return snippet(said if any(word in folded for word in words) else text, words)
 
 
 def _row_of(turn: Turn, known: Refined | None) -> Refined:

@@ -231,7 +231,7 @@ class ThemeVerbs(DigestVerbs):
 def _tagged(turn: TurnReference | None, note: Note | None, title: str | None) -> TaggedRef:
     ref = TaggedRef()
     if turn is not None:
-        ref = TaggedRef(session_id=turn.session_id, turn_id=turn.turn_id, timestamp=turn.timestamp)
+        ref = TaggedRef(session_id=turn.session_id, turn_id=turn.turn_id)
     if note is not None:
         place = note.address
         ref = msgspec.structs.replace(
