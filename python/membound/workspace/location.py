@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 import msgspec
@@ -14,11 +14,16 @@ from membound.times import timestamp
 from membound.workspace import identity
 from membound.workspace.config import Places
 from membound.workspace.disk import Root
+from membound.workspace.paths import AREAS
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 __all__ = ["Location", "located", "made", "relinked"]
+
+
+FOLDERS: Final = (*AREAS, "themes", "refined", ".membound")
+"""What every workspace has; other programs look for the first five."""
 
 
 class Location(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +82,8 @@ def made(location: Location, now: datetime) -> None:
     root = location.root
     if root.folder.is_dir() and not writable(root.folder):
         return
-    store_path(root.folder / ".membound", durable=True)
+    for name in FOLDERS:
+        store_path(root.folder / name, durable=True)
     known = identity.read_identity(root.read(identity.PATH))
     project = identity.project_place(location.cwd)
     former = known or identity.Identity(id=uuid4().hex, created_at=timestamp(now))
