@@ -71,7 +71,9 @@ def fit(fields: Fields, budget: int, runs: Sequence[Run] = ()) -> tuple[Fields, 
     clipped["truncated"] = True
     for run in runs:
         dropped[run.path] = _shorten(clipped, run, size(clipped) - budget)
-    return _squeezed(clipped, floor, budget), dropped
+    if size(clipped) > budget:
+        clipped = _squeezed(clipped, floor, budget)
+    return clipped, dropped
 
 
 def paged(
