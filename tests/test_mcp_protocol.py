@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -332,3 +333,24 @@ def test_calls_that_run_at_once_wait_for_each_other_and_all_succeed(place: Place
         traced = raw.call("trace_theme", theme="one")["result"]["structuredContent"]
         assert traced["memoryCount"] == 40
         raw.end()
+
+
+def test_a_client_may_ask_much_before_it_reads(place: Place) -> None:
+    with Raw(place) as raw:
+        raw.shake_hands()
+        raw.call("list_tags")
+        folder = "/".join(["memory", *["x" * 150] * 6])
+        asked = {"name": "recall", "arguments": {"key": "y" * 150, "folder": folder}}
+        ids = [raw.send("tools/call", asked) for _ in range(200)]
+        answers = [json.loads(line) for line in raw.end().splitlines()]
+        assert sorted(answer["id"] for answer in answers) == ids
+        assert not any(answer["result"]["isError"] for answer in answers)
+
+
+def test_a_person_at_the_terminal_can_interrupt_it(place: Place) -> None:
+    with Raw(place) as raw:
+        raw.shake_hands()
+        raw.call("remember", key="k")
+        raw.process.send_signal(signal.SIGINT)
+        assert raw.process.wait(timeout=2) == 130
+    assert (place.folder / "stderr").read_bytes() == b""

@@ -35,12 +35,16 @@ _GRACE: Final = 1.0
 """Seconds that running calls have to answer after the end of the input."""
 _END: Final = 1.6
 """Seconds after the end of the input when the process ends whatever still runs."""
+_INTERRUPTED: Final = 130
 
 
 def serve(wire: Wire, settings: Mapping[str, Any]) -> None:
-    """Serves one client until the end of its input."""
-    with Host(settings) as host:
-        anyio.run(_Connection(wire).serve, host)
+    """Serves one client until the end of its input, or until it is interrupted."""
+    try:
+        with Host(settings) as host:
+            anyio.run(_Connection(wire).serve, host)
+    except KeyboardInterrupt:
+        os._exit(_INTERRUPTED)  # a thread waits for the next line, which may never come
 
 
 class _Connection:
@@ -76,8 +80,10 @@ class _Connection:
         async with from_server:
             async for item in from_server:
                 text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                line = text.encode() + b"\n"
                 try:
-                    self._wire.write(text.encode() + b"\n")
+                    # In a thread: a client that writes before it reads must not wait for itself.
+                    await to_thread.run_sync(self._wire.write, line, abandon_on_cancel=True)
                 except OSError as fault:
                     logger().debug("the client reads no more: %s", fault)
                 self._settle(item.message)
