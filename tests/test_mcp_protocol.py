@@ -352,5 +352,5 @@ def test_a_person_at_the_terminal_can_interrupt_it(place: Place) -> None:
         raw.shake_hands()
         raw.call("remember", key="k")
         raw.process.send_signal(signal.SIGINT)
-        assert raw.process.wait(timeout=2) == 130
+        assert raw.process.wait(timeout=2) == -signal.SIGINT
     assert (place.folder / "stderr").read_bytes() == b""

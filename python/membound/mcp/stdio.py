@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,16 +36,17 @@ _GRACE: Final = 1.0
 """Seconds that running calls have to answer after the end of the input."""
 _END: Final = 1.6
 """Seconds after the end of the input when the process ends whatever still runs."""
-_INTERRUPTED: Final = 130
 
 
 def serve(wire: Wire, settings: Mapping[str, Any]) -> None:
-    """Serves one client until the end of its input, or until it is interrupted."""
-    try:
-        with Host(settings) as host:
-            anyio.run(_Connection(wire).serve, host)
-    except KeyboardInterrupt:
-        os._exit(_INTERRUPTED)  # a thread waits for the next line, which may never come
+    """Serves one client until the end of its input.
+
+    An interrupt ends the process at once: files are whole at any moment, and the thread that waits
+    for the next line cannot be told that none is wanted.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with Host(settings) as host:
+        anyio.run(_Connection(wire).serve, host)
 
 
 class _Connection:
