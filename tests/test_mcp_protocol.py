@@ -10,10 +10,13 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
+from mcp import Client as Client2026
+from mcp import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
-from tests.mcp_server import COMMAND, Client, Place, Raw, client
+from tests.mcp_server import COMMAND, Client, Place, Raw, client, inner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +126,31 @@ def test_a_line_that_is_no_message_costs_nothing_else(place: Place, line: bytes)
         raw.process.stdin.write(line)
         assert raw.call("list_tags")["result"]["structuredContent"]["tags"] == []
         raw.end()
+
+
+@pytest.mark.parametrize("request_id", [[], {}, None, 1.5, True, "x", 10**30])
+def test_what_is_cancelled_may_be_anything(place: Place, request_id: object) -> None:
+    with Raw(place) as raw:
+        raw.shake_hands()
+        raw.send("notifications/cancelled", {"requestId": request_id}, asks=False)
+        assert raw.call("list_tags")["result"]["isError"] is False
+        raw.end()
+
+
+def test_a_client_of_the_newest_protocol_is_served(place: Place) -> None:
+    async def use() -> tuple[str, CallToolResult, CallToolResult]:
+        parameters = StdioServerParameters(
+            command=COMMAND[0], args=COMMAND[1:], env=place.environment, cwd=place.project
+        )
+        async with Client2026(stdio_client(parameters)) as modern:
+            written = await modern.call_tool("remember", {"key": "k", "content": "x"})
+            read = await modern.call_tool("recall", {"key": "k"})
+            return modern.session.protocol_version or "", written, read
+
+    version, written, read = anyio.run(use)
+    assert version >= "2026"
+    assert inner(written)["success"]
+    assert inner(read)["content"] == "x"
 
 
 def test_an_end_before_any_word_is_an_end(place: Place) -> None:

@@ -36,6 +36,7 @@ _GRACE: Final = 1.0
 """Seconds that running calls have to answer after the end of the input."""
 _END: Final = 1.6
 """Seconds after the end of the input when the process ends whatever still runs."""
+_CANCELLED: Final = "notifications/cancelled"
 
 
 def serve(wire: Wire, settings: Mapping[str, Any]) -> None:
@@ -54,7 +55,7 @@ class _Connection:
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._open: set[RequestId] = set()
+        self._open: set[RequestId | None] = set()
         self._settled = anyio.Event()
 
     async def serve(self, host: Host) -> None:
@@ -106,9 +107,11 @@ class _Connection:
     def _settle(self, message: JSONRPCMessage) -> None:
         """Takes note of a request that is answered, or that the client waits for no more."""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._open.discard(message.id or 0)
-        elif isinstance(message, JSONRPCNotification) and message.method.endswith("/cancelled"):
-            self._open.discard((message.params or {}).get("requestId", 0))
+            self._open.discard(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
+            request = (message.params or {}).get("requestId")
+            if isinstance(request, str | int):
+                self._open.discard(request)
         self._settled.set()
 
 

@@ -34,8 +34,11 @@ class Wire:
         return cls(os.fdopen(reader, "rb"), writer)
 
     def read(self) -> bytes:
-        """Waits for the next line; empty at the end of the input."""
-        return self._reader.readline()
+        """Waits for the next line; empty at the end of the input, which a failure is too."""
+        try:
+            return self._reader.readline()
+        except OSError:
+            return b""
 
     def write(self, line: bytes) -> None:
         """Writes a line whole.
