@@ -32,7 +32,7 @@ REFERENCE = {
     "bootstrap_workspace": "detailed_rounds summary_rounds force",
     "load_workspace_context": "detailed_rounds summary_rounds",
     "load_more_context": "before_turn_id limit",
-    "search_context": "query date_from date_to limit max_output_chars",
+    "search_context": "query date_from date_to limit detail max_output_chars",
     "load_turn_context": "references",
     "tag_theme": "theme sessionId turnId memoryKey memoryFolder memoryTitle",
     "trace_theme": "theme includeTurnContent",
@@ -172,6 +172,7 @@ def test_null_counts_as_absent_and_a_whole_number_may_have_a_point(tool: Tool) -
         ("refine_session_turns", {"turnIds": [True]}, "turnIds.0", "whole number"),
         ("recall", {"key": "\ud800"}, "key", "surrogates"),
         ("recall", {"key": ""}, "key", "not empty"),
+        ("search_context", {"query": "x", "detail": "all"}, "detail", "one of compact"),
     ],
 )
 def test_the_place_of_a_fault_is_told(

@@ -115,6 +115,18 @@ def test_words_of_sessions_are_found_by_page_and_by_day(served: Client) -> None:
     assert sorted(seen) == list(range(TURNS))
 
 
+def test_matches_are_told_in_as_much_detail_as_is_asked_for(served: Client) -> None:
+    asked = {"query": "question", "limit": 2, "max_output_chars": 50_000}
+    compact = served.ok("search_context", **asked, detail="compact")["matches"]
+    normal = served.ok("search_context", **asked)["matches"]
+    full = served.ok("search_context", **asked, detail="full")["matches"]
+    assert [set(match) for match in compact] == [{"sessionId", "turnId", "timestamp", "score"}] * 2
+    for few, some, all_ in zip(compact, normal, full, strict=True):
+        assert few["turnId"] == some["turnId"] == all_["turnId"]
+        assert len(some["user"]) < len(all_["user"]) == len(f"question {few['turnId']} ") + 1_500
+        assert set(some) == set(all_)
+
+
 def test_turns_are_refined_tagged_and_traced_by_their_own_time_t1(served: Client) -> None:
     refined = served.ok("refine_session_turns", sessionId=NEWER, turnIds=[0, 1])
     assert (refined["sessionId"], refined["refinedCount"]) == (NEWER, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -31,7 +31,12 @@ TurnId = Annotated[int, Meta(ge=0, description="Number of the turn in its sessio
 Before = Annotated[int, Meta(ge=1, description="Only turns before this one.")]
 Day = Annotated[str, Meta(min_length=1, description="Day in UTC, as 2026-02-28, itself included.")]
 Query = Annotated[str, Meta(description="Words to find, in any language.")]
+Detail = Annotated[
+    Literal["compact", "normal", "full"],
+    Meta(description="Of each match: only where it is, its text cut, or its text."),
+]
 
+COMPACT: Final = ("sessionId", "turnId", "timestamp", "score")
 MOST_TURNS: Final = 100
 """Most turns that are read for one reply."""
 ROOM: Final = 200
@@ -78,6 +83,7 @@ class SearchContextArguments(Arguments, frozen=True, kw_only=True):
     date_from: Day | None = None
     date_to: Day | None = None
     limit: Most = 10
+    detail: Detail = "normal"
     cursor: Cursor | None = None
     max_output_chars: Budget = BUDGET
 
@@ -116,7 +122,23 @@ def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
         )
     )
     behind = found.pop("nextCursor", None)
+    if asked.detail == "compact":
+        found["matches"] = [{name: match[name] for name in COMPACT} for match in found["matches"]]
+    elif asked.detail == "full":
+        found["matches"] = _in_full(workspace, found["matches"])
     return paged(found, "matches", place, asked.max_output_chars, behind=behind)
+
+
+def _in_full(workspace: Workspace, matches: list[Fields]) -> list[Fields]:
+    """Gives found turns with their texts as `load_turn_context` gives them."""
+    places = [(match["sessionId"], match["turnId"]) for match in matches]
+    turns = fields_of(workspace.load_turns(places))["rounds"]
+    texts = {(turn["sessionId"], turn["turnId"]): turn for turn in turns}
+    whole = [texts.get(place, match) for place, match in zip(places, matches, strict=True)]
+    return [
+        match | {"user": turn["user"], "agent": turn["agent"]}
+        for match, turn in zip(matches, whole, strict=True)
+    ]
 
 
 def _load_turns(workspace: Workspace, asked: TurnsArguments) -> Fields:

@@ -79,6 +79,8 @@ def _plain(schema: Any, defined: Schema) -> Any:  # noqa: ANN401 — any part of
     if "anyOf" in parts:
         (only,) = (part for part in parts.pop("anyOf") if part != _NULL)
         parts = {**parts, **only}
+    if "enum" in parts:
+        parts = {"type": "string", **parts}
     if "properties" in parts:
         parts.pop("title", None)
         parts = parts if parts["required"] else _without(parts, "required")
