@@ -382,3 +382,17 @@ def test_a_person_at_the_terminal_can_interrupt_it(place: Place) -> None:
         raw.process.send_signal(signal.SIGINT)
         assert raw.process.wait(timeout=2) == -signal.SIGINT
     assert (place.folder / "stderr").read_bytes() == b""
+
+
+def test_a_store_that_cannot_be_opened_is_told_and_tried_again(place: Place) -> None:
+    store = place.folder / "store"
+    store.write_text("no folder")
+    with Raw(place) as raw:
+        raw.shake_hands()
+        failed = raw.call("list")["result"]
+        assert failed["isError"]
+        assert "a folder, or nothing yet" in failed["structuredContent"]["error"]
+        assert raw.call("get_current_workspace")["result"]["isError"]
+        store.unlink()
+        assert raw.call("remember", key="k")["result"]["isError"] is False
+        raw.end()
