@@ -192,10 +192,12 @@ def test_the_workspace_is_told_synced_and_loaded(place: Place, served: Client) -
     assert where["storePath"].startswith(str(place.folder / "store"))
     synced = served.ok("sync_workspace_index", folderComments={"memory/decisions": "Why"})
     assert set(synced["report"]) >= {"scannedFiles", "addedEntries", "removedEntries"}
-    assert served.refused("sync_workspace_index", folderComments={"../../up": "x"})  # W12
+    elsewhere = served.ok("sync_workspace_index", folderComments={"../../up": "Forged"})  # W12
+    assert elsewhere["unknownFolders"] == ["../../up"]
     begun = served.ok("bootstrap_workspace")
     assert begun["workspace"]["workspaceId"] == where["workspaceId"]
     assert "decisions/ — Why" in begun["memoryIndexTree"]
+    assert "Forged" not in begun["memoryIndexTree"]
     assert {"recentContext", "essence", "notesRefs"} <= set(begun)
 
 

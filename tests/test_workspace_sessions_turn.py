@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from membound.workspace.sessions.turn import Action, Turn, cut, detailed, snippet, summary
+from membound.workspace.cutting import cut
+from membound.workspace.sessions.turn import ELLIPSIS, Action, Turn, detailed, snippet, summary
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "workspace" / "sessions"
 SNIPPETS: list[dict[str, Any]] = json.loads((FIXTURES / "snippet.json").read_text())
@@ -24,7 +25,7 @@ def test_snippets_show_what_they_show_to_peers(vector: dict[str, Any]) -> None:
 
 @given(st.text(), st.integers(0, 20))
 def test_a_cut_is_the_start_of_the_text(text: str, most: int) -> None:
-    found = cut(text, most)
+    found = cut(text, most, ELLIPSIS)
     assert found == text or (found.endswith("...") and text.startswith(found[:-3]))
     assert len(found) <= most + 3 or found == text
 
@@ -46,7 +47,7 @@ def test_l1_no_snippet_has_half_a_character(text: str, term: str) -> None:
 
 
 def test_a_character_with_thousands_of_marks_does_not_hold_up_a_cut() -> None:
-    assert len(cut("a" + "\u0301" * 10_000, 5_000)) == 5_003
+    assert len(cut("a" + "\u0301" * 10_000, 5_000, ELLIPSIS)) == 5_003
 
 
 def test_the_longest_term_that_is_there_is_shown() -> None:

@@ -8,8 +8,8 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from membound.excerpt import excerpt
+from membound.workspace.cutting import cut
 from membound.workspace.fence import shown
-from membound.workspace.tools.cutting import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,9 @@ from mcp.shared.exceptions import MCPError
 from membound.errors import MemboundError, ThemeNotFoundError
 from membound.excerpt import excerpt
 from membound.text import printable
+from membound.workspace.cutting import cut
 from membound.workspace.fence import fenced, rendered, shown
 from membound.workspace.tools.arguments import MOST_LISTED
-from membound.workspace.tools.cutting import cut
 from membound.workspace.tools.fitting import fields_of
 
 if TYPE_CHECKING:

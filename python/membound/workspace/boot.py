@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from membound.workspace.cutting import cut
 from membound.workspace.fence import fenced, shown
-from membound.workspace.search import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,8 +12,9 @@ from membound.fields import LOCATOR_CHARACTERS, ORIGIN_CHARACTERS
 from membound.parts import Source
 from membound.records import MemoryRecord
 from membound.times import EPOCH
+from membound.workspace.cutting import cut
 from membound.workspace.pieces import pieces
-from membound.workspace.sessions.turn import cut
+from membound.workspace.sessions.turn import ELLIPSIS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,8 +102,8 @@ def turn_records(turn: Turn, *, workspace: str) -> list[bytes]:
     text = "\n".join(part for part in (turn.user, turn.agent, " ".join(actions)) if part.strip())
     told = Told(
         timestamp=turn.timestamp,
-        user=cut(turn.user, USER_CHARACTERS),
-        agent=cut(turn.agent, AGENT_CHARACTERS),
+        user=cut(turn.user, USER_CHARACTERS, ELLIPSIS),
+        agent=cut(turn.agent, AGENT_CHARACTERS, ELLIPSIS),
         actions=actions,
     )
     locator = turn_locator(turn.session_id, turn.turn_id)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from membound.workspace.cutting import cut
 from membound.workspace.refined import Entities, Refined
-from membound.workspace.sessions.turn import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -113,7 +113,7 @@ def category(heading: str) -> str | None:
 def _summary(turn: Turn) -> str:
     user = turn.user.strip()
     names = dict.fromkeys(action.name for action in turn.actions if action.name)
-    parts = [cut(turn.user, _USER_CHARACTERS, "").strip(), ", ".join(names)]
+    parts = [cut(turn.user, _USER_CHARACTERS).strip(), ", ".join(names)]
     lead = next((line.strip() for line in turn.agent.split("\n") if line.strip()), "")
     if len(lead) <= _LEAD_CHARACTERS and not lead.startswith("#") and lead != user:
         parts.append(lead)
@@ -150,7 +150,7 @@ def _errors(turn: Turn) -> Iterator[str]:
     """Gives the first lines of what failed calls gave back."""
     for action in turn.actions:
         if _ERROR.match(action.result):
-            yield cut(action.result.strip().split("\n", 1)[0].rstrip(), _ERROR_CHARACTERS, "")
+            yield cut(action.result.strip().split("\n", 1)[0].rstrip(), _ERROR_CHARACTERS)
 
 
 def _distinct(values: Iterable[str], most: int) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from membound.times import milliseconds, timestamp
 from membound.tokens import QUERY_TOKENS
 from membound.trace import Trace
 from membound.workspace.cursors import cursor_of, key_of
+from membound.workspace.cutting import cut
 from membound.workspace.records import SESSIONS, Told, part_id
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ __all__ = [
     "Search",
     "Searched",
     "asked_words",
-    "cut",
     "lines_with",
     "units",
 ]
@@ -297,11 +297,6 @@ def lines_with(query: str, text: str) -> tuple[str, ...]:
     return tuple(
         cut(lines[-at], LINE_CHARACTERS) for _, at in sorted(best, key=lambda one: -one[1])
     )
-
-
-def cut(text: str, most: int) -> str:
-    """Gives the start of a text, with ``...`` where it was cut."""
-    return text if len(text) <= most else f"{text[: most - 3].rstrip()}..."
 
 
 def _hit(piece: _Piece, score: float) -> Hit:

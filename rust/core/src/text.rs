@@ -3,6 +3,7 @@
 use std::iter::once;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
+use unicode_segmentation::GraphemeCursor;
 
 use crate::class::class;
 use crate::class_bits::{BLANK, CASED, CJK, RENAMED, UNSETTLED, WORD};
@@ -30,6 +31,19 @@ pub fn fold(text: &str) -> String {
     }
     folded.push_str(&lower[from..]);
     folded
+}
+
+/// The start of a text of at most so many characters, which ends between two graphemes.
+///
+/// Where not one grapheme is whole within, it ends inside of the first.
+pub fn cut(text: &str, most: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text };
+    let mut cursor = GraphemeCursor::new(end, text.len(), true);
+    let whole = match cursor.is_boundary(text, 0) {
+        Ok(true) => end,
+        _ => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
+    };
+    &text[..if whole == 0 { end } else { whole }]
 }
 
 /// Adds what a settled character folds to.
@@ -121,6 +135,15 @@ mod tests {
                 assert_eq!(fold(&text), text.nfkc().collect::<String>().to_lowercase());
             }
         }
+    }
+
+    #[test]
+    fn a_cut_text_ends_between_graphemes() {
+        let text = "ae\u{301}\u{1F469}\u{200D}\u{1F680}\u{1F1E9}\u{1F1EA}\r\nx";
+        let kept: Vec<usize> = (0..=10).map(|most| cut(text, most).chars().count()).collect();
+        assert_eq!(kept, [0, 1, 1, 3, 3, 3, 6, 6, 8, 8, 10]);
+        assert_eq!(cut("e\u{301}", 1), "e");
+        assert_eq!(cut(text, 99), text);
     }
 
     #[test]

@@ -134,6 +134,12 @@ mod _core {
         hidden::hides_text(text)
     }
 
+    /// The start of a text of at most so many characters, which ends between two graphemes.
+    #[pyfunction]
+    fn cut(text: &str, most: usize) -> &str {
+        text::cut(text, most)
+    }
+
     /// The name of the floor of `foundation-v2` that a query's best record has to reach.
     #[pyfunction]
     fn floor_of(query: &str) -> &'static str {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from membound.workspace.cutting import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +19,6 @@ __all__ = [
     "DetailedRound",
     "SummaryRound",
     "Turn",
-    "cut",
     "detailed",
     "snippet",
     "summary",
@@ -31,10 +31,6 @@ SUMMARY_CHARACTERS: Final = 120
 SNIPPET_CHARACTERS: Final = 240
 AROUND: Final = 60
 """Characters that a snippet shows on each side of what was found."""
-
-_JOINER: Final = "\u200d"
-_LONGEST_CLUSTER: Final = 32
-"""Of a character with all of its marks; what is longer is not meant to be read."""
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -117,8 +113,8 @@ def detailed(turn: Turn) -> DetailedRound:
     return DetailedRound(
         turn_id=turn.turn_id,
         timestamp=turn.timestamp,
-        user=cut(turn.user, USER_CHARACTERS),
-        agent=cut(turn.agent, AGENT_CHARACTERS),
+        user=cut(turn.user, USER_CHARACTERS, ELLIPSIS),
+        agent=cut(turn.agent, AGENT_CHARACTERS, ELLIPSIS),
         actions=tuple(
             Called(name=action.name, args=action.args, result=action.result)
             for action in turn.actions
@@ -128,27 +124,19 @@ def detailed(turn: Turn) -> DetailedRound:
 
 def summary(turn: Turn) -> SummaryRound:
     """Gives a turn in short."""
-    parts = [f"User: {cut(turn.user, SUMMARY_CHARACTERS)}"]
+    parts = [f"User: {cut(turn.user, SUMMARY_CHARACTERS, ELLIPSIS)}"]
     if turn.agent:
-        parts.append(f"Agent: {cut(turn.agent, SUMMARY_CHARACTERS)}")
+        parts.append(f"Agent: {cut(turn.agent, SUMMARY_CHARACTERS, ELLIPSIS)}")
     if names := ", ".join(dict.fromkeys(action.name for action in turn.actions)):
         parts.append(f"Actions: {names}")
     return SummaryRound(turn_id=turn.turn_id, timestamp=turn.timestamp, summary=" | ".join(parts))
-
-
-def cut(text: str, most: int, end: str = ELLIPSIS) -> str:
-    """Gives the start of a text, and an ellipsis where it was cut.
-
-    A character keeps its marks and what it is joined to, or goes as a whole.
-    """
-    return text if len(text) <= most else text[: _boundary(text, most)] + end
 
 
 def snippet(text: str, terms: Iterable[str], most: int = SNIPPET_CHARACTERS) -> str:
     """Gives what stands around the longest of some terms that a text has, or else its start."""
     found = _found(text, sorted((term for term in terms if term), key=len, reverse=True))
     if found is None:
-        return cut(text, most)
+        return cut(text, most, ELLIPSIS)
     start = _boundary(text, max(found.start() - AROUND, 0))
     end = _boundary(text, min(found.end() + AROUND, len(text)))
     before = ELLIPSIS if start > 0 else ""
@@ -166,20 +154,4 @@ def _found(text: str, terms: Sequence[str]) -> re.Match[str] | None:
 
 def _boundary(text: str, at: int) -> int:
     """Gives the last place up to there that is not inside of one character with its marks."""
-    start = at
-    while 0 < at < len(text) and start - at < _LONGEST_CLUSTER and _joins(text, at):
-        at -= 1
-    return at if start - at < _LONGEST_CLUSTER else start
-
-
-def _joins(text: str, at: int) -> bool:
-    """Tells whether a character belongs to the one before it."""
-    character = text[at]
-    if character.isascii():
-        return character == "\n" and text[at - 1] == "\r"
-    return (
-        text[at - 1] == _JOINER
-        or character == _JOINER
-        or unicodedata.category(character) in ("Mn", "Mc", "Me")
-        or "\U0001f3fb" <= character <= "\U0001f3ff"
-    )
+    return len(cut(text, at)) if at else 0

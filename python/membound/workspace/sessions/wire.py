@@ -11,7 +11,8 @@ import msgspec
 
 from membound.text import well_formed
 from membound.times import instant, timestamp
-from membound.workspace.sessions.turn import Action, cut
+from membound.workspace.cutting import cut
+from membound.workspace.sessions.turn import ELLIPSIS, Action
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -135,7 +136,7 @@ def action(event: dict[str, object]) -> Action:
     """Gives the action of a tool call, without its result."""
     name, arguments = event.get("name"), mapping(event.get("args"))
     return Action(
-        name=cut(name, _NAME_CHARACTERS) if isinstance(name, str) else "",
+        name=cut(name, _NAME_CHARACTERS, ELLIPSIS) if isinstance(name, str) else "",
         args=", ".join(_shown(arguments)),
         files=tuple(dict.fromkeys(_files(arguments))),
     )
@@ -148,7 +149,7 @@ def _shown(arguments: dict[str, object]) -> list[str]:
         value = arguments.get(name)
         if value is not None and value != "":
             most = _COMMAND_CHARACTERS if name == "command" else _VALUE_CHARACTERS
-            told.append(f"{name}={cut(_text(value), most)}")
+            told.append(f"{name}={cut(_text(value), most, ELLIPSIS)}")
     return told[:_MOST_ARGUMENTS]
 
 
@@ -169,9 +170,9 @@ def result_text(result: object) -> str:
     fields = mapping(result)
     if fields.get("isError") or fields.get("error"):
         given = fields.get("error") or _first(fields, "output", "content") or "failed"
-        return f"error: {cut(_text(given), _VALUE_CHARACTERS)}"
+        return f"error: {cut(_text(given), _VALUE_CHARACTERS, ELLIPSIS)}"
     given = _first(fields, "output", "content", "result") if fields else result
-    return f"success: {cut(_text(given), _VALUE_CHARACTERS)}"
+    return f"success: {cut(_text(given), _VALUE_CHARACTERS, ELLIPSIS)}"
 
 
 def _first(fields: dict[str, object], *names: str) -> object:

@@ -9,8 +9,8 @@ import msgspec
 
 from membound._core import hides_text
 from membound.text import well_formed
+from membound.workspace.cutting import cut
 from membound.workspace.fence import NOTICE, rendered
-from membound.workspace.tools.cutting import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

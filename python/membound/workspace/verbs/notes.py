@@ -10,6 +10,7 @@ from membound.errors import NoteNotFoundError
 from membound.numbers import count
 from membound.times import timestamp
 from membound.workspace.cursors import cursor_of, key_of
+from membound.workspace.cutting import cut
 from membound.workspace.note import checked_tags
 from membound.workspace.paths import WRITABLE, Address, address, folder_name, key_name
 from membound.workspace.records import NOTE_TYPES
@@ -21,7 +22,7 @@ from membound.workspace.results import (
     Moved,
     Remembered,
 )
-from membound.workspace.search import MOST_LINES, Asked, Hit, asked_words, cut, lines_with
+from membound.workspace.search import MOST_LINES, Asked, Hit, asked_words, lines_with
 from membound.workspace.theme_name import checked_name
 from membound.workspace.verbs.opened import Opened
 
