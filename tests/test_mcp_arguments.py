@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from membound.errors import InvalidInputError
-from membound.workspace.tools.arguments import read
+from membound.workspace.tools.arguments import COUNTS, read
 from membound.workspace.tools.registry import TOOLS, call
 
 if TYPE_CHECKING:
@@ -128,10 +129,26 @@ def test_a_wrong_type_is_named_and_never_taken_for_something_else(tool: Tool) ->
 def test_numbers_out_of_bounds_are_refused(tool: Tool) -> None:
     for name, node in tool.schema["properties"].items():
         for bound, step in (("minimum", -1), ("maximum", 1)):
-            if bound in node:
+            if bound in node and name not in COUNTS:
                 fields = refused(tool, {**needed(tool), name: node[bound] + step})
                 assert f"{node[bound]:,}" in fields["expected"]
                 assert fields["got"] == str(node[bound] + step)
+
+
+@every_tool
+@given(number=st.integers() | st.floats(allow_nan=False, allow_infinity=False))
+def test_how_much_is_wanted_may_be_any_number(tool: Tool, number: float) -> None:
+    for name in COUNTS & tool.schema["properties"].keys():
+        node = tool.schema["properties"][name]
+        asked = getattr(read(tool.arguments, {**needed(tool), name: number}), name)
+        assert asked == min(max(math.floor(number), node["minimum"]), node.get("maximum", asked))
+
+
+@every_tool
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, True])
+def test_what_is_no_number_is_refused(tool: Tool, number: float) -> None:
+    for name in COUNTS & tool.schema["properties"].keys():
+        assert refused(tool, {**needed(tool), name: number})["field"] == name
 
 
 @every_tool

@@ -104,6 +104,9 @@ def test_words_of_sessions_are_found_by_page_and_by_day(served: Client) -> None:
     assert {"query", "totalMatches", "matches"} <= set(found)
     assert set(found["matches"][0]) >= {"timestamp", "score", "user", "agent", "snippet", "actions"}
     assert served.ok("search_context", query="retry", date_to="2026-02-20")["matches"] == []
+    for nothing in ({}, {"query": "  "}):
+        found = served.ok("search_context", **nothing)
+        assert (found["query"], found["totalMatches"], found["matches"]) == ("", 0, [])
     seen: list[int] = []
     more: dict[str, object] = {}
     while True:

@@ -105,7 +105,9 @@ def test_a_miss_is_told_and_is_a_failure_only_where_something_was_to_be_done(
     assert served.ok("search", query="zyzzyva")["items"] == []
     gone = served.refused("delete", key="ghost", folder="memory/none")
     assert (gone["key"], gone["folder"]) == ("ghost", "memory/none")
-    served.refused("move", key="ghost", toFolder="memory/x")
+    gone = served.refused("move", key="ghost", toFolder="memory/x")
+    assert (gone["key"], gone["folder"], gone["toFolder"]) == ("ghost", "memory", "memory/x")
+    assert "newKey" not in gone
     served.refused("tag_theme", theme="t", memoryKey="ghost")
     served.refused("tag_theme", theme="t", sessionId="session_nope", turnId=0)
     served.refused("tag_theme", theme="t")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUDGET",
+    "COUNTS",
     "MOST_FOUND",
     "MOST_LISTED",
     "Arguments",
@@ -55,6 +57,12 @@ Theme = Annotated[str, Meta(min_length=1, description="Name of the theme.")]
 Cursor = Annotated[
     str, Meta(min_length=1, description="next_cursor of the reply before, to go on behind it.")
 ]
+
+COUNTS: Final = frozenset(
+    {"n", "limit", "detailed_rounds", "summary_rounds", "character_budget", "max_output_chars"}
+)
+"""The arguments that say how much is wanted: any number is taken as the nearest allowed one."""
+
 Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Most items.")]
 Most = Annotated[int, Meta(ge=1, le=MOST_FOUND, description="Most items, best first.")]
 Budget = Annotated[
@@ -76,10 +84,15 @@ _Arguments = TypeVar("_Arguments", bound=Arguments)
 def read(struct: type[_Arguments], given: Mapping[str, object] | None) -> _Arguments:
     """Reads the arguments of a call. Null counts as absent, and 3.0 as the whole number it is.
 
+    How many of something is wanted may be any number: the nearest one that may be is taken.
+
     Raises:
         InvalidInputError: naming the first argument that is not as declared.
     """
     tree = {name: _plain(value, name) for name, value in (given or {}).items() if value is not None}
+    for name in COUNTS & tree.keys() & _schema(struct)["properties"].keys():
+        if _is_finite(tree[name]):
+            tree[name] = _nearest(tree[name], _schema(struct)["properties"][name])
     try:
         return msgspec.convert(tree, struct)
     except msgspec.ValidationError as fault:
@@ -106,6 +119,16 @@ def _plain(value: Any, field: str) -> Any:  # noqa: ANN401 — any JSON value
             }
         case _:
             return value
+
+
+def _is_finite(value: object) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _nearest(number: float, schema: Mapping[str, int]) -> int:
+    """Gives the whole number nearest to one, downwards, that a schema accepts."""
+    whole = max(math.floor(number), schema["minimum"])
+    return min(whole, schema.get("maximum", whole))
 
 
 def _explained(message: str, tree: object, struct: type[Arguments]) -> InvalidInputError:

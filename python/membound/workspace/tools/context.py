@@ -79,7 +79,7 @@ class MoreArguments(Arguments, frozen=True, kw_only=True, rename={"session_id": 
 class SearchContextArguments(Arguments, frozen=True, kw_only=True):
     """What `search_context` takes."""
 
-    query: Query
+    query: Query = ""
     date_from: Day | None = None
     date_to: Day | None = None
     limit: Most = 10
@@ -112,6 +112,8 @@ def _load_more(workspace: Workspace, asked: MoreArguments) -> Fields:
 
 def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
     place = Place.of(asked.cursor)
+    if not asked.query.strip():
+        return {"query": "", "totalMatches": 0, "matches": []}
     found = fields_of(
         workspace.search_context(
             asked.query,

@@ -67,12 +67,14 @@ def call(
         workspace: gives the open workspace; asked only once the arguments are known to be sound.
         tell: told how many steps of how many are done, by a tool that counts them.
     """
+    asked = None
     try:
         asked = read(tool.arguments, arguments)
         opened = workspace()
         fields = tool.run(opened, asked, tell) if tool.counts else tool.run(opened, asked)
     except MemboundError as fault:
-        return Reply(fields=_failure(tool, fault, arguments or {}), failed=True)
+        given = (arguments or {}) if asked is None else fields_of(asked)
+        return Reply(fields=_failure(tool, fault, given), failed=True)
     except Exception:  # noqa: BLE001 — the border: a fault of ours must not end the client's session
         logger().exception("the tool %s failed", tool.name)
         said = "membound itself failed; its log says more. Nothing is known to be lost."
@@ -82,8 +84,8 @@ def call(
     return Reply(fields=fields, failed=fields.get("success") is False)
 
 
-def _failure(tool: Tool, fault: MemboundError, arguments: Mapping[str, object]) -> Fields:
-    echoed = {name: arguments[name] for name in tool.echoed if _is_short(arguments.get(name))}
+def _failure(tool: Tool, fault: MemboundError, given: Mapping[str, object]) -> Fields:
+    echoed = {name: given[name] for name in tool.echoed if _is_short(given.get(name))}
     told = {"error": str(fault), "kind": type(fault).__name__}
     fields = fields_of({"success": False, **tool.missed, **echoed, **told})
     if isinstance(fault, InvalidInputError):
