@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from bisect import bisect_left, insort
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from threading import RLock
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from membound import _core
-from membound.errors import IndexUnavailableError
 from membound.times import instant, timestamp
+from membound.workspace.disk import Stamp
 from membound.workspace.entry import Entry
+from membound.workspace.follower import Follower
 from membound.workspace.note import note_of
 from membound.workspace.paths import AREAS, ENDING, Address
 from membound.workspace.records import note_records, part_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from membound.workspace.disk import Root
     from membound.workspace.search_index import SearchIndex
@@ -34,9 +32,6 @@ _AT_ONCE: Final = 250
 _NOTE: Final = "file:"
 _SLACK: Final = timedelta(seconds=2)
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-Stamp = tuple[int, int, int, int]
-"""Of a file: its size in bytes, when it and its entry were changed in nanoseconds, its number."""
 
 
 class Known(msgspec.Struct, frozen=True, array_like=True):
@@ -62,7 +57,7 @@ class Known(msgspec.Struct, frozen=True, array_like=True):
 _DECODER: Final = msgspec.json.Decoder(Known)
 
 
-class Catalogue:
+class Catalogue(Follower):
     """The notes of a workspace, as they lie on disk at the moment of asking.
 
     Every look compares each file's stamp with the one that was known, or where the system tells
@@ -77,11 +72,8 @@ class Catalogue:
     """
 
     def __init__(self, root: Root, index: SearchIndex, writer: Writer, *, workspace: str) -> None:
+        super().__init__(index, writer, workspace=workspace)
         self._root = root
-        self._index = index
-        self._writer = writer
-        self._workspace = workspace
-        self._guard = RLock()
         self._watch: _core.Watch | None = None
         self._generation = 0
         self._known: dict[str, Known] = {}
@@ -115,57 +107,75 @@ class Catalogue:
         with self._guard:
             yield
 
-    def look(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Brings the catalogue and the search index in line with the files.
-
-        Raises:
-            StoreBusyError: another process held the workspace for too long.
-        """
-        with self._guard:
-            try:
-                self._look(progress)
-            except IndexUnavailableError:
-                self._index.renew()
-                self._look(progress)
-
     def take(self, paths: Iterable[str]) -> None:
         """Reads some notes anew that were just written, moved or removed; the caller may write."""
         with self._guard:
-            stamps = {path: self._stamp(path) for path in paths}
+            stamps = {path: self._root.stamp(path) for path in paths}
             found = {path: stamp for path, stamp in stamps.items() if stamp is not None}
             self._load()
-            self._apply(found, stamps, None)
+            self._take_noted(stamps.keys())
+            self._apply(found, self._difference(found, stamps.keys())[1], None)
             self._folders = tuple(sorted({*self._folders, *_folders_above(found)}))
 
     def _look(self, progress: Callable[[int, int], None] | None) -> None:
-        self._load()
+        is_fresh = self._load()
         touched = None if self._watch is None else self._watch.changed()
         if touched is not None and not touched:
             return
         if touched is None or not all(path.endswith(ENDING) for path in touched):
-            found, among = self._walk(), None
+            found, touched = self._walk(), None
         else:
-            stamps = {path: self._stamp(path) for path in touched}
-            found, among = {path: one for path, one in stamps.items() if one}, stamps
-        changed = {
-            path: one
-            for path, one in found.items()
-            if (known := self._known.get(path)) is None or known.stamp != one
-        }
-        gone = [path for path in (self._known if among is None else among) if path not in found]
-        if changed or any(path in self._known for path in gone):
+            stamps = {path: self._root.stamp(path) for path in touched}
+            found = {path: stamp for path, stamp in stamps.items() if stamp is not None}
+        if not is_fresh:
+            self._take_noted(touched)
+        if any(self._difference(found, touched)):
             with self._writer.held():
+                self._take_noted(touched)
+                changed, gone = self._difference(found, touched)
                 self._apply(changed, gone, progress)
 
-    def _load(self) -> None:
-        """Reads what is noted, where the index is not the one that was known."""
+    def _difference(
+        self, found: dict[str, Stamp], touched: Collection[str] | None
+    ) -> tuple[dict[str, Stamp], list[str]]:
+        """Gives which files that were found are others now, and which notes have none."""
+        changed = {
+            path: stamp
+            for path, stamp in found.items()
+            if (known := self._known.get(path)) is None or known.stamp != stamp
+        }
+        among = self._known if touched is None else self._known.keys() & touched
+        return changed, sorted(path for path in among if path not in found)
+
+    def _load(self) -> bool:
+        """Takes what is noted, where the index is not the one that was known, and says so."""
         self._index.open()
-        if self._generation != self._index.generation:
-            self._watch = None
+        if self._generation == self._index.generation:
+            return False
+        self._watch = None
+        self._known = self._noted(None)
+        self._paths, self._changed = sorted(self._known), None
+        self._generation = self._index.generation
+        return True
+
+    def _take_noted(self, paths: Collection[str] | None) -> None:
+        """Takes what another process may have noted of some files, or of all."""
+        noted = self._noted(paths)
+        asked = self._known.keys() | noted.keys() if paths is None else paths
+        changed = {path for path in asked if noted.get(path) != self._known.get(path)}
+        if changed:
+            known = {path: one for path, one in self._known.items() if path not in changed}
+            known |= {path: noted[path] for path in changed & noted.keys()}
+            self._take_over(known, changed)
+
+    def _noted(self, paths: Collection[str] | None) -> dict[str, Known]:
+        """Reads what the index holds of some files, or of all."""
+        if paths is None or len(paths) > _AT_ONCE:
             notes = self._index.notes(_NOTE)
-            self._known = {path: _DECODER.decode(value) for path, value in notes.items()}
-            self._paths, self._changed = sorted(self._known), None
-            self._generation = self._index.generation
+        else:
+            found = {path: self._index.notes(_NOTE + path).get("") for path in paths}
+            notes = {path: value for path, value in found.items() if value is not None}
+        return {path: _DECODER.decode(value) for path, value in notes.items()}
 
     def _walk(self) -> dict[str, Stamp]:
         """Looks at every file; what changes from now on is told by the system, where it can."""
@@ -176,24 +186,14 @@ class Catalogue:
             path: (size, changed, number, inode) for path, size, changed, number, inode in files
         }
 
-    def _stamp(self, path: str) -> Stamp | None:
-        """Looks at one file; None where there is none that is a note's."""
-        try:
-            found = os.lstat(f"{self._root.folder}/{path}")
-        except OSError:
-            return None
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-
     def _apply(
         self,
         changed: Mapping[str, Stamp],
-        gone: Iterable[str],
+        gone: Collection[str],
         progress: Callable[[int, int], None] | None,
     ) -> None:
         """Reads the changed files, and forgets those that are gone."""
-        known, gone = dict(self._known), [path for path in gone if path not in changed]
+        known = dict(self._known)
         self._forget(gone, known)
         paths = sorted(changed)
         for start in range(0, len(paths), _AT_ONCE):
@@ -225,11 +225,9 @@ class Catalogue:
                 self._changed.add(path)
         self._known = known
 
-    def _forget(self, paths: list[str], known: dict[str, Known]) -> None:
-        removed = [
-            id for path in paths if path in known for id in _ids(path, known.pop(path).parts)
-        ]
-        if removed:
+    def _forget(self, paths: Collection[str], known: dict[str, Known]) -> None:
+        if paths:
+            removed = [id for path in paths for id in _ids(path, known.pop(path).parts)]
             notes = {f"{_NOTE}{path}": None for path in paths}
             self._index.apply(records=[], removed=removed, notes=notes)
 

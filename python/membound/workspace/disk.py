@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-__all__ = ["Root"]
+__all__ = ["Root", "Stamp"]
+
+Stamp = tuple[int, int, int, int]
+"""Of a file: its size in bytes, when it and its entry were changed in nanoseconds, its number."""
 
 
 class Root:
@@ -50,11 +53,13 @@ class Root:
             raise OutsideWorkspaceError(path)
         return real
 
-    def stamp(self, path: str) -> tuple[int, ...] | None:
-        """Tells the states of a file apart without a look inside; None where there is none."""
+    def stamp(self, path: str) -> Stamp | None:
+        """Looks at a file without a look inside; None where there is no regular one."""
         try:
-            found = os.lstat(self.folder / path)
+            found = os.lstat(f"{self.folder}/{path}")
         except OSError:
+            return None
+        if not stat.S_ISREG(found.st_mode):
             return None
         return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from membound.errors import IndexUnavailableError
+from membound.workspace.follower import Follower
 from membound.workspace.records import part_ids, turn_locator, turn_records
 from membound.workspace.sessions.places import sessions_of
 from membound.workspace.sessions.reader import Mark, read_more
@@ -44,7 +43,7 @@ class Read(msgspec.Struct, frozen=True, array_like=True):
 _DECODER: Final = msgspec.json.Decoder(Read)
 
 
-class SessionIndex:
+class SessionIndex(Follower):
     """What is known of the sessions of a workspace.
 
     Args:
@@ -64,12 +63,9 @@ class SessionIndex:
         *,
         workspace: str,
     ) -> None:
+        super().__init__(index, writer, workspace=workspace)
         self._root = root
         self._hash = workspace_hash
-        self._index = index
-        self._writer = writer
-        self._workspace = workspace
-        self._guard = RLock()
         self._generation = 0
         self._read: dict[str, Read] = {}
 
@@ -81,19 +77,6 @@ class SessionIndex:
     def all(self) -> tuple[Session, ...]:
         """Gives the sessions, the one that was written last first."""
         return sessions_of(self._root, self._hash)
-
-    def look(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Brings the search index in line with the wire files.
-
-        Raises:
-            StoreBusyError: another process held the workspace for too long.
-        """
-        with self._guard:
-            try:
-                self._look(progress)
-            except IndexUnavailableError:
-                self._index.renew()
-                self._look(progress)
 
     def _look(self, progress: Callable[[int, int], None] | None) -> None:
         self._index.open()
@@ -120,8 +103,7 @@ class SessionIndex:
 
     def _take(self, session: Session) -> None:
         """Reads on in one wire file; another process may have done so in the meantime."""
-        noted = self._index.notes(_NOTE + session.id).get("")
-        former = None if noted is None else _DECODER.decode(noted)
+        former = self._noted(session.id)
         more = read_more(session.wire, session.id, None if former is None else former.mark)
         before = {} if former is None else former.parts
         made = {turn.turn_id: turn_records(turn, workspace=self._workspace) for turn in more.turns}
@@ -140,8 +122,14 @@ class SessionIndex:
         )
         self._read[session.id] = now
 
+    def _noted(self, id: str) -> Read | None:
+        noted = self._index.notes(_NOTE + id).get("")
+        return None if noted is None else _DECODER.decode(noted)
+
     def _forget(self, id: str) -> None:
-        parts = self._read.pop(id).parts
+        self._read.pop(id)
+        former = self._noted(id)
+        parts = {} if former is None else former.parts
         removed = [one for turn, count in parts.items() for one in _ids(id, turn, 0, count)]
         self._index.apply(records=[], removed=removed, notes={_NOTE + id: None})
 

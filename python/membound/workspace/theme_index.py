@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from membound.errors import CanonicalFileError, IndexUnavailableError
+from membound.errors import CanonicalFileError
 from membound.times import EPOCH, instant, timestamp
+from membound.workspace.follower import Follower
 from membound.workspace.records import part_ids, theme_record
 from membound.workspace.theme_name import theme_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from membound.workspace.disk import Root
     from membound.workspace.search_index import SearchIndex
     from membound.workspace.themes import Themes
@@ -24,7 +26,7 @@ _NOTE: Final = "theme:"
 _DECODER: Final = msgspec.json.Decoder(tuple[int, ...])
 
 
-class ThemeIndex:
+class ThemeIndex(Follower):
     """What the search index holds of themes.
 
     Args:
@@ -38,27 +40,11 @@ class ThemeIndex:
     def __init__(
         self, root: Root, themes: Themes, index: SearchIndex, writer: Writer, *, workspace: str
     ) -> None:
+        super().__init__(index, writer, workspace=workspace)
         self._root = root
         self._themes = themes
-        self._index = index
-        self._writer = writer
-        self._workspace = workspace
-        self._guard = RLock()
 
-    def look(self) -> None:
-        """Brings the search index in line with the files of themes.
-
-        Raises:
-            StoreBusyError: another process held the workspace for too long.
-        """
-        with self._guard:
-            try:
-                self._look()
-            except IndexUnavailableError:
-                self._index.renew()
-                self._look()
-
-    def _look(self) -> None:
+    def _look(self, progress: Callable[[int, int], None] | None) -> None:  # noqa: ARG002 — few files
         known = self._index.notes(_NOTE)
         stamps = {name: self._root.stamp(theme_path(name)) for name in self._themes.names()}
         there = {name: stamp for name, stamp in stamps.items() if stamp is not None}

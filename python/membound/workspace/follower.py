@@ -1,0 +1,52 @@
+"""What keeps the search index in line with some kind of file: it looks, and takes what changed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from membound.errors import IndexUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from membound.workspace.search_index import SearchIndex
+    from membound.writer import Writer
+
+__all__ = ["Follower"]
+
+
+class Follower(ABC):
+    """One kind of file, in the search index as it lies on disk at the moment of asking.
+
+    Args:
+        index: where the records go.
+        writer: the right to write.
+        workspace: the id of the workspace.
+    """
+
+    def __init__(self, index: SearchIndex, writer: Writer, *, workspace: str) -> None:
+        self._index = index
+        self._writer = writer
+        self._workspace = workspace
+        self._guard = RLock()
+
+    def look(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Brings the search index in line with the files.
+
+        Args:
+            progress: told how many files of how many were read, where some have to be.
+
+        Raises:
+            StoreBusyError: another process held the workspace for too long.
+        """
+        with self._guard:
+            try:
+                self._look(progress)
+            except IndexUnavailableError:
+                self._index.renew()
+                self._look(progress)
+
+    @abstractmethod
+    def _look(self, progress: Callable[[int, int], None] | None) -> None: ...
