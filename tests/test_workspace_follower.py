@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from membound.workspace import Workspace
+from membound.workspace.identity import workspace_hash
+from tests import wires
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,12 @@ Two = tuple[Workspace, Workspace]
 @pytest.fixture(name="two")
 def one_workspace_opened_twice(tmp_path: Path) -> Iterator[Two]:
     def opened() -> Workspace:
-        return Workspace.open(tmp_path, root=tmp_path / "stores", environment={})
+        return Workspace.open(
+            tmp_path,
+            root=tmp_path / "stores",
+            sessions_root=tmp_path / "sessions",
+            environment={},
+        )
 
     with opened() as one, opened() as other:
         assert one.list().items == other.list().items == ()
@@ -54,6 +61,20 @@ def test_the_end_of_a_file_that_only_the_other_one_read_is_not_found_once_it_is_
     assert not finds(one, "quince")
     assert finds(one, "jitter")
     assert not finds(other, "quince")
+
+
+def test_a_session_that_only_the_other_one_read_is_not_found_once_it_is_gone(
+    two: Two, tmp_path: Path
+) -> None:
+    one, other = two
+    folder = tmp_path / "sessions" / f"wd_{workspace_hash(str(tmp_path))}" / "session_a/agents/main"
+    folder.mkdir(parents=True)
+    (folder / "wire.jsonl").write_bytes(wires.wire([wires.prompt("Where do the quinces grow?")]))
+    assert other.search_context("quinces").matches
+    assert other.retrieve("quinces").context
+    (folder / "wire.jsonl").unlink()
+    assert not one.search_context("quinces").matches
+    assert not one.retrieve("quinces").context
 
 
 def test_what_one_did_the_other_tells(two: Two) -> None:

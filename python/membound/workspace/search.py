@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound import _core
-from membound.errors import IndexUnavailableError, InvalidInputError
+from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.fields import MemoryType
 from membound.policy import MemoryPolicy
@@ -155,7 +155,7 @@ class Search:
     def recall(self, asked: Asked, *, limit: int, character_budget: int) -> RetrievalResult:
         """Recalls what is relevant, in a fenced block, with its trace."""
         request = self._request(asked, limit=limit, character_budget=character_budget)
-        return RetrievalResult.found(self._retrieve(request), self._index.state)
+        return RetrievalResult.found(self._index.retrieve(request), self._index.state)
 
     def page(self, asked: Asked, *, limit: int, cursor: str | None = None) -> Page:
         """Gives the places that are relevant, best first, from behind the cursor on.
@@ -184,19 +184,11 @@ class Search:
 
     def window(self, asked: Asked, offset: int) -> tuple[Trace, list[Hit]]:
         """Gives the hits at up to 64 places of the order, and the trace."""
-        trace = _TRACES.decode(self._retrieve(self._request(asked, offset=offset)).trace())
+        trace = _TRACES.decode(self._index.retrieve(self._request(asked, offset=offset)).trace())
         ids = [ranking.memory_id for ranking in trace.rankings]
         pieces = [_PIECES.decode(one) for one in self._index.records(ids) if one is not None]
         scores = {one.memory_id: one.features.final_score for one in trace.rankings}
         return trace, [_hit(piece, scores[piece.id]) for piece in pieces]
-
-    def _retrieve(self, request: Request) -> _core.Recalled:
-        try:
-            return self._index.retrieve(request)
-        except IndexUnavailableError:
-            # Another process has made it anew in the meantime.
-            self._index.open()
-            return self._index.retrieve(request)
 
     def _request(
         self, asked: Asked, *, limit: int = 0, character_budget: int = 0, offset: int = 0

@@ -66,7 +66,7 @@ class SessionIndex(Follower):
         super().__init__(index, writer, workspace=workspace)
         self._root = root
         self._hash = workspace_hash
-        self._generation = 0
+        self._notes: dict[str, str] = {}
         self._read: dict[str, Read] = {}
 
     @property
@@ -79,17 +79,14 @@ class SessionIndex(Follower):
         return sessions_of(self._root, self._hash)
 
     def _look(self, progress: Callable[[int, int], None] | None) -> None:
-        self._index.open()
-        if self._generation != self._index.generation:
-            notes = self._index.notes(_NOTE)
-            self._read = {id: _DECODER.decode(value) for id, value in notes.items()}
-            self._generation = self._index.generation
+        self._take_noted()
         there = {session.id: session for session in self.all()}
         gone = [id for id in self._read if id not in there]
         changed = [one for one in there.values() if self._is_changed(one)]
         if not gone and not changed:
             return
         with self._writer.held():
+            self._take_noted()
             for id in gone:
                 self._forget(id)
             for number, session in enumerate(changed, start=1):
@@ -97,13 +94,20 @@ class SessionIndex(Follower):
                 if progress is not None:
                     progress(number, len(changed))
 
+    def _take_noted(self) -> None:
+        """Takes what the index holds of each wire file; another process may have read it too."""
+        notes = self._index.notes(_NOTE)
+        if notes != self._notes:
+            self._read = {id: _DECODER.decode(value) for id, value in notes.items()}
+            self._notes = notes
+
     def _is_changed(self, session: Session) -> bool:
         known = self._read.get(session.id)
         return known is None or known.stamp != (session.size, session.modified)
 
     def _take(self, session: Session) -> None:
         """Reads on in one wire file; another process may have done so in the meantime."""
-        former = self._noted(session.id)
+        former = self._read.get(session.id)
         more = read_more(session.wire, session.id, None if former is None else former.mark)
         before = {} if former is None else former.parts
         made = {turn.turn_id: turn_records(turn, workspace=self._workspace) for turn in more.turns}
@@ -122,15 +126,10 @@ class SessionIndex(Follower):
         )
         self._read[session.id] = now
 
-    def _noted(self, id: str) -> Read | None:
-        noted = self._index.notes(_NOTE + id).get("")
-        return None if noted is None else _DECODER.decode(noted)
-
     def _forget(self, id: str) -> None:
-        self._read.pop(id)
-        former = self._noted(id)
-        parts = {} if former is None else former.parts
-        removed = [one for turn, count in parts.items() for one in _ids(id, turn, 0, count)]
+        if (former := self._read.pop(id, None)) is None:
+            return
+        removed = [one for turn, count in former.parts.items() for one in _ids(id, turn, 0, count)]
         self._index.apply(records=[], removed=removed, notes={_NOTE + id: None})
 
 

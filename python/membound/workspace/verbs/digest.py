@@ -256,10 +256,10 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         )
         most = count(limit, "limit", 1, 64)
         characters = count(character_budget, "character_budget", 0)
-        self._catalogue.look()
-        self._sessions.look()
-        self._theme_index.look()
-        return self._search.recall(asked, limit=most, character_budget=characters)
+        return self._asking(
+            [self._catalogue, self._sessions, self._theme_index],
+            lambda: self._search.recall(asked, limit=most, character_budget=characters),
+        )
 
     def boot_context(self, budget: int = BOOT_CHARACTERS) -> BootContext:
         """Gives what a host puts before the first message, in one text; no tool call is needed.

@@ -248,8 +248,9 @@ class NoteVerbs(Opened):
             tags=checked_tags(tags),
         )
         most = count(limit, "limit", 1, 64)
-        self._catalogue.look()
-        page = self._search.page(asked, limit=most, cursor=cursor)
+        page = self._asking(
+            [self._catalogue], lambda: self._search.page(asked, limit=most, cursor=cursor)
+        )
         return Found(
             items=tuple(found for hit in page.hits if (found := self._found(hit, asked.query))),
             searched=page.searched,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from membound.errors import IndexUnavailableError
 from membound.times import timestamp
 from membound.workspace import config
 from membound.workspace.cache import Cache
@@ -23,15 +24,18 @@ from membound.workspace.themes import Themes
 from membound.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from membound.workspace.config import Config
+    from membound.workspace.follower import Follower
     from membound.workspace.location import Location
     from membound.workspace.note import Note
 
 __all__ = ["Opened", "reference_to"]
+
+_T = TypeVar("_T")
 
 TIMEOUT_SECONDS: Final = 10.0
 OURS: Final = ".membound"
@@ -112,6 +116,28 @@ class Opened:
         with self._catalogue.alone(), self._writer.held():
             self._catalogue.look()
             yield
+
+    def _asking(self, followers: Sequence[Follower], ask: Callable[[], _T]) -> _T:
+        """Asks the search index, while it is in line with the files of some kinds.
+
+        Where it fails, or another index came into its place meanwhile, all is done once more.
+
+        Raises:
+            IndexUnavailableError: it failed again.
+        """
+        for follower in followers:
+            follower.look()
+        generation = self._index.generation
+        try:
+            found = ask()
+        except IndexUnavailableError:
+            self._index.renew()
+        else:
+            if self._index.generation == generation:
+                return found
+        for follower in followers:
+            follower.look()
+        return ask()
 
     def _put_in_themes(self, note: Note, names: Iterable[str], now: datetime) -> None:
         """Refers to a note from themes, at the note's own time."""

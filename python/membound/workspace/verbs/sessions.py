@@ -32,7 +32,7 @@ from membound.workspace.sessions.turn import detailed, snippet
 from membound.workspace.verbs.opened import Opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from membound.workspace.refined import Refined
     from membound.workspace.sessions.places import Session
@@ -124,7 +124,6 @@ class SessionVerbs(Opened):
         date_to: str | None = None,
         limit: int = 10,
         cursor: str | None = None,
-        progress: Callable[[int, int], None] | None = None,
     ) -> FoundTurns:
         """Finds the turns of all sessions that are relevant to a query; none where none is.
 
@@ -134,7 +133,6 @@ class SessionVerbs(Opened):
             date_to: only turns of this day and earlier.
             limit: most turns, up to 64.
             cursor: the `next_cursor` of the page before.
-            progress: told how many sessions of how many were read, where some have to be.
 
         Raises:
             InvalidInputError: an argument is not acceptable.
@@ -148,8 +146,9 @@ class SessionVerbs(Opened):
             until=None if date_to is None else _midnight(date_to, "date_to", 1),
         )
         most = count(limit, "limit", 1, 64)
-        self._sessions.look(progress)
-        page = self._search.page(asked, limit=most, cursor=cursor)
+        page = self._asking(
+            [self._sessions], lambda: self._search.page(asked, limit=most, cursor=cursor)
+        )
         return FoundTurns(
             query=query,
             total_matches=page.searched.admitted,

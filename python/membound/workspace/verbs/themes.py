@@ -207,8 +207,7 @@ class ThemeVerbs(DigestVerbs):
         """
         asked = Asked(query=asked_words(query), now=self._now(), within=THEMES)
         most = count(limit, "limit", 1, 64)
-        self._theme_index.look()
-        page = self._search.page(asked, limit=most)
+        page = self._asking([self._theme_index], lambda: self._search.page(asked, limit=most))
         return tuple(
             hit.locator.removeprefix(f"{THEMES}/").removesuffix(".json") for hit in page.hits
         )
