@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import membound
 from membound.workspace.fence import NOTICE
 from membound.workspace.tools.arguments import COUNTS
 from membound.workspace.tools.registry import TOOLS
@@ -40,3 +42,9 @@ def test_what_is_written_by_hand_is_so() -> None:
     told = re.search(r"How much is wanted \(([^)]+)\)", BY_HAND)
     assert told is not None
     assert set(re.findall(r"`(\w+)`", told[1])) == COUNTS
+
+
+def test_the_tools_know_no_protocol() -> None:
+    for module in Path(membound.__file__).parent.rglob("*.py"):
+        found = re.search(r"^\s*(from|import) mcp(_types)?\b", module.read_text(), re.MULTILINE)
+        assert found is None or module.parent.name == "mcp", module
