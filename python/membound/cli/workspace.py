@@ -24,6 +24,7 @@ from membound.cli.shown import (
 )
 from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
 from membound.errors import MissingExtraError
+from membound.request import MOST_RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -158,7 +159,7 @@ def tree_command(settings: dict[str, Any]) -> None:
 @click.argument("query")
 @click.option("--folder", metavar="FOLDER", help="Only there, and in the folders below.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Carrying every such tag.")
-@click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
+@click.option("--limit", type=click.IntRange(1, MOST_RECORDS), default=10, show_default=True)
 @json_output
 @_placed
 def search_command(

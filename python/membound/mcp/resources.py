@@ -15,7 +15,7 @@ from membound.text import printable
 from membound.workspace.cutting import cut
 from membound.workspace.fence import fenced, rendered, shown
 from membound.workspace.paths import title_of
-from membound.workspace.tools.arguments import MOST_LISTED
+from membound.workspace.results import MOST_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def listed(workspace: Callable[[], Workspace], cursor: str | None) -> types.List
     """
     try:
         opened = workspace()
-        page = opened.list(folder="memory", limit=MOST_LISTED, cursor=cursor)
+        page = opened.list(folder="memory", limit=MOST_ITEMS, cursor=cursor)
         first = [] if cursor else [*_beside(opened)]
     except MemboundError as fault:
         raise MCPError(types.INVALID_PARAMS, str(fault)) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -10,13 +11,14 @@ from msgspec import UNSET, UnsetType
 
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
+from membound.text import any_text
 from membound.times import timestamp
 from membound.workspace.cutting import cut
 from membound.workspace.entry import path_order
 from membound.workspace.paths import Address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from datetime import datetime
 
     from membound.workspace.entry import Entry
@@ -190,13 +192,10 @@ def checked_sources(sources: object) -> tuple[str, ...]:
     Raises:
         InvalidInputError: it is no list of texts.
     """
-    expected = "a list of texts, such as memory/decisions/x"
-    if not isinstance(sources, list | tuple):
+    if isinstance(sources, str) or not isinstance(sources, Iterable):
+        expected = "a list of texts, such as memory/decisions/x"
         raise InvalidInputError("sources", expected, excerpt(sources))
-    for at, source in enumerate(sources):
-        if not isinstance(source, str):
-            raise InvalidInputError(f"sources.{at}", "text", excerpt(source))
-    return tuple(sources)
+    return tuple(any_text(source, f"sources.{at}") for at, source in enumerate(sources))
 
 
 def existing(content: str | None, size: int, budget: int) -> Essence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -79,6 +79,10 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     size: int
     preview: str | None = None
     fault: str | None = None
+
+
+MOST_ITEMS: Final = 200
+"""Most notes that a page lists."""
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 
     from membound.workspace.search_index import SearchIndex
     from membound.workspace.sessions.places import Session
+    from membound.workspace.sessions.reader import More
     from membound.writer import Writer
 
 __all__ = ["SessionIndex"]
+
+MOST_SESSIONS: Final = 16
+"""Sessions that are held as they were read."""
 
 _NOTE: Final = "wire:"
 
@@ -67,12 +72,17 @@ class SessionIndex(Follower):
         self._root = root
         self._hash = workspace_hash
         self._notes: dict[str, str] = {}
+        self._whole = lru_cache(MOST_SESSIONS)(_whole)
         self._read: dict[str, Read] = {}
 
     @property
     def skipped(self) -> Mapping[str, int]:
         """How many lines of each session are no records, where there are any."""
         return {id: one.skipped for id, one in self._read.items() if one.skipped}
+
+    def read(self, session: Session) -> More:
+        """Reads a whole session, or gives it as it was when its file looked the same."""
+        return self._whole(session)
 
     def all(self) -> tuple[Session, ...]:
         """Gives the sessions, the one that was written last first."""
@@ -131,6 +141,10 @@ class SessionIndex(Follower):
             return
         removed = [one for turn, count in former.parts.items() for one in _ids(id, turn, 0, count)]
         self._index.apply(records=[], removed=removed, notes={_NOTE + id: None})
+
+
+def _whole(session: Session) -> More:
+    return read_more(session.wire, session.id)
 
 
 def _ids(session_id: str, turn_id: int, least: int, most: int) -> list[str]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Self, final
 from membound.text import PathText, system_path
 from membound.workspace import config
 from membound.workspace.location import located
+from membound.workspace.verbs.digest import DigestVerbs
+from membound.workspace.verbs.notes import NoteVerbs
 from membound.workspace.verbs.themes import ThemeVerbs
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ __all__ = ["Workspace"]
 
 
 @final
-class Workspace(ThemeVerbs):
+class Workspace(NoteVerbs, DigestVerbs, ThemeVerbs):
     """The memory of one workspace: Markdown files that people and agents edit freely.
 
     Truth is the files. The search index beside them is a projection: every look brings it in line

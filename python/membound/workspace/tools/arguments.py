@@ -12,7 +12,9 @@ from msgspec import Meta
 
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
+from membound.request import MOST_RECORDS
 from membound.text import well_formed
+from membound.workspace.results import MOST_ITEMS
 from membound.workspace.tools.schema import Schema, expectation, input_schema
 
 if TYPE_CHECKING:
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BUDGET",
     "COUNTS",
-    "MOST_FOUND",
-    "MOST_LISTED",
     "Arguments",
     "Budget",
     "Cursor",
@@ -38,10 +38,6 @@ __all__ = [
 
 BUDGET: Final = 20_000
 """Characters of JSON that a reply has at most, unless the call says otherwise."""
-
-MOST_LISTED: Final = 200
-MOST_FOUND: Final = 64
-"""Most items that the workspace gives at a time."""
 
 _STEP: Final = r"\.([\w$]+)|\[([0-9]+)\]"
 _MISSING: Final = r"Object missing required field `(.+)`"
@@ -62,8 +58,8 @@ COUNTS: Final = frozenset(
 )
 """The arguments that say how much is wanted: any number is taken as the nearest allowed one."""
 
-Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Most items.")]
-Most = Annotated[int, Meta(ge=1, le=MOST_FOUND, description="Most items, best first.")]
+Limit = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="Most items.")]
+Most = Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="Most items, best first.")]
 Budget = Annotated[
     int, Meta(ge=1_000, le=100_000, description="Most characters of JSON in the reply.")
 ]

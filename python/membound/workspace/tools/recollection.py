@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import Meta
 
-from membound.workspace.tools.arguments import BUDGET, Arguments, Budget, Folder
+from membound.workspace.tools.arguments import BUDGET, Arguments, Budget, Folder, Most
 from membound.workspace.tools.fitting import Fields, Run, fit
 from membound.workspace.tools.tool import Tool
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["TOOLS"]
 
 Question = Annotated[str, Meta(min_length=1, description="The question or task, in any language.")]
-Most = Annotated[int, Meta(ge=1, le=64, description="Most memories.")]
 Characters = Annotated[
     int, Meta(ge=500, le=100_000, description="Most characters of memory in the reply.")
 ]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET
 
-from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
 from membound.numbers import count
+from membound.request import MOST_RECORDS
 from membound.workspace import comments, essence, index_json, tree
 from membound.workspace.asked import Asked, asked_words
 from membound.workspace.boot import BootContext, Instructions, assembled, instructions
@@ -21,13 +20,13 @@ from membound.workspace.results import (
     SyncReport,
     Unreadable,
 )
-from membound.workspace.verbs.notes import NoteVerbs
 from membound.workspace.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from membound.retrieval import RetrievalResult
+    from membound.workspace.entry import Entry
     from membound.workspace.essence import Prepared, Stored
     from membound.workspace.index_json import IndexJson, Listed
 
@@ -39,7 +38,7 @@ BOOT_CHARACTERS: Final = 12_000
 MOST_UNREADABLE: Final = 20
 
 
-class DigestVerbs(NoteVerbs, SessionVerbs):
+class DigestVerbs(SessionVerbs):
     """What is done to the workspace as a whole."""
 
     def sync(
@@ -91,8 +90,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         data = self._root.read(index_json.PATH)
         if former.state != "whole" and data is not None:
             stores = self._stores
-            taken = [path.name for path in (stores.folder / "backup").glob("*")]
-            stores.write(index_json.backup_path(taken, self._now()), data)
+            stores.write(index_json.backup_path(stores.names("backup"), self._now()), data)
 
     def _report(self, listed: Mapping[str, Listed], commented: Mapping[str, str]) -> SyncReport:
         """Tells how what a cache said differs from what is there."""
@@ -152,11 +150,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             recent_context=self._recent_context(detailed_rounds, summary_rounds, force=force),
             essence=self._essence(ESSENCE_CHARACTERS),
             memory_index_tree=self._tree(),
-            notes_refs=tuple(
-                NoteReference(key=at.key, folder=at.folder, title=entry.title, tags=entry.tags)
-                for entry in notes
-                for at in (Address.of(entry.path),)
-            ),
+            notes_refs=tuple(_reference_to(entry) for entry in notes),
         )
 
     def _essence(self, budget: int) -> essence.Essence:
@@ -189,7 +183,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             InvalidInputError: an argument is not acceptable.
             StoreBusyError: another process held the workspace for too long.
         """
-        named = essence.checked_sources(list(sources))
+        named = essence.checked_sources(sources)
         if content is not None:
             return self._store_essence(content, named)
         self._catalogue.look()
@@ -212,9 +206,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
         note = self._garden.read(Address.of(path))
         return None if note is None else note.content
 
-    def _store_essence(self, content: object, sources: tuple[str, ...]) -> Stored:
-        if not isinstance(content, str):
-            raise InvalidInputError("content", "text", excerpt(content))
+    def _store_essence(self, content: str, sources: tuple[str, ...]) -> Stored:
         now = self._now()
         with self._changing():
             revision = self._garden.write_essence(content, essence.front_matter(now), now)
@@ -254,7 +246,7 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             now=self._now(),
             within=None if folder is None else folder_name(folder),
         )
-        most = count(limit, "limit", 1, 64)
+        most = count(limit, "limit", 1, MOST_RECORDS)
         characters = count(character_budget, "character_budget", 0)
         return self._asking(
             [self._catalogue, self._sessions, self._theme_index],
@@ -287,6 +279,11 @@ class DigestVerbs(NoteVerbs, SessionVerbs):
             Instructions(name=name, source=None, text=text) for name, text in texts.items() if text
         ]
         return assembled(list(told), memory, room)
+
+
+def _reference_to(entry: Entry) -> NoteReference:
+    at = Address.of(entry.path)
+    return NoteReference(key=at.key, folder=at.folder, title=entry.title, tags=entry.tags)
 
 
 def _told(start: Bootstrap) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from membound.errors import NoteNotFoundError
 from membound.numbers import count
+from membound.request import MOST_RECORDS
 from membound.times import timestamp
 from membound.workspace.asked import MOST_LINES, Asked, asked_words, lines_with, units
 from membound.workspace.cursors import cursor_of, key_of
@@ -16,6 +17,7 @@ from membound.workspace.note import checked_tags
 from membound.workspace.paths import WRITABLE, Address, address, folder_name, key_name
 from membound.workspace.records import NOTE_TYPES
 from membound.workspace.results import (
+    MOST_ITEMS,
     Found,
     FoundNote,
     Listed,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["NoteVerbs"]
 
 PREVIEW_CHARACTERS: Final = 400
-MOST_ITEMS: Final = 200
 """Most notes of one page."""
 
 
@@ -248,7 +249,7 @@ class NoteVerbs(Opened):
             types=NOTE_TYPES,
             tags=checked_tags(tags),
         )
-        most = count(limit, "limit", 1, 64)
+        most = count(limit, "limit", 1, MOST_RECORDS)
         page = self._asking(
             [self._catalogue], lambda: self._search.page(asked, limit=most, cursor=cursor)
         )

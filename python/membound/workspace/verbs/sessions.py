@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from membound.errors import SessionNotFoundError, TurnNotFoundError
 from membound.numbers import count
+from membound.request import MOST_RECORDS
 from membound.workspace.asked import Asked, asked_words, units
 from membound.workspace.records import SESSIONS
 from membound.workspace.refine import is_current, refined
@@ -26,7 +26,6 @@ from membound.workspace.results import (
 )
 from membound.workspace.sessions.days import day
 from membound.workspace.sessions.places import session_of
-from membound.workspace.sessions.reader import read_more
 from membound.workspace.sessions.rounds import EarlierRounds, earlier_rounds, recent_rounds
 from membound.workspace.sessions.turn import detailed, snippet
 from membound.workspace.verbs.opened import Opened
@@ -37,13 +36,9 @@ if TYPE_CHECKING:
     from membound.workspace.refined import Refined
     from membound.workspace.search import Hit
     from membound.workspace.sessions.places import Session
-    from membound.workspace.sessions.reader import More
     from membound.workspace.sessions.turn import Turn
 
 __all__ = ["SessionVerbs"]
-
-MOST_SESSIONS: Final = 16
-"""Most sessions that are held in memory whole."""
 
 
 class SessionVerbs(Opened):
@@ -74,7 +69,7 @@ class SessionVerbs(Opened):
             return None
         if force:
             return self._rounds(sessions[0], detailed_rounds, summary_rounds)
-        if len(sessions) == 1 or len(self._read(sessions[0]).live) > 1:
+        if len(sessions) == 1 or len(self._sessions.read(sessions[0]).live) > 1:
             return None
         previous = self._rounds(sessions[1], detailed_rounds, summary_rounds)
         return msgspec.structs.replace(previous, loaded_from_previous=True)
@@ -83,7 +78,7 @@ class SessionVerbs(Opened):
         self, session: Session, detailed_rounds: int | None, summary_rounds: int | None
     ) -> RecentContext:
         usual = self._config
-        more = self._read(session)
+        more = self._sessions.read(session)
         found = recent_rounds(
             session.id,
             more.turns,
@@ -114,7 +109,7 @@ class SessionVerbs(Opened):
             if session_id is not None:
                 raise SessionNotFoundError(session_id)
             return EarlierRounds(before_turn_id=before, rounds=(), has_more=False)
-        turns = self._read(session).turns
+        turns = self._sessions.read(session).turns
         return earlier_rounds(session.id, turns, before_turn_id=before, limit=most)
 
     def search_context(
@@ -146,7 +141,7 @@ class SessionVerbs(Opened):
             since=None if date_from is None else _midnight(date_from, "date_from", 0),
             until=None if date_to is None else _midnight(date_to, "date_to", 1),
         )
-        most = count(limit, "limit", 1, 64)
+        most = count(limit, "limit", 1, MOST_RECORDS)
         page = self._asking(
             [self._sessions], lambda: self._search.page(asked, limit=most, cursor=cursor)
         )
@@ -216,7 +211,7 @@ class SessionVerbs(Opened):
         most = None if limit is None else count(limit, "limit", 0)
         turns = [
             turn
-            for turn in self._read(session).turns
+            for turn in self._sessions.read(session).turns
             if turn_ids is None or turn.turn_id in turn_ids
         ]
         chosen = turns if most is None else turns[len(turns) - min(most, len(turns)) :]
@@ -254,14 +249,10 @@ class SessionVerbs(Opened):
         session = session_of(self._sessions.all() if among is None else among, session_id)
         if session is None:
             raise SessionNotFoundError(session_id)
-        for turn in self._read(session).turns:
+        for turn in self._sessions.read(session).turns:
             if turn.turn_id == turn_id:
                 return turn
         raise TurnNotFoundError(session_id, turn_id)
-
-    def _read(self, session: Session) -> More:
-        """Reads a whole session, or gives it as it was when its file looked the same."""
-        return _whole(session)
 
 
 def _snippet(said: str, text: str, words: Sequence[str]) -> str:
@@ -273,11 +264,6 @@ def _snippet(said: str, text: str, words: Sequence[str]) -> str:
 def _row_of(turn: Turn, known: Refined | None) -> Refined:
     """Gives what is known of a turn that has not grown since, else what is drawn out of it now."""
     return known if known is not None and is_current(known, turn) else refined(turn)
-
-
-@lru_cache(maxsize=MOST_SESSIONS)
-def _whole(session: Session) -> More:
-    return read_more(session.wire, session.id)
 
 
 def _rounds_of(value: int | None, field: str, usual: int) -> int:

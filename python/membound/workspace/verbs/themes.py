@@ -16,6 +16,7 @@ from membound.errors import (
 )
 from membound.excerpt import excerpt
 from membound.numbers import count
+from membound.request import MOST_RECORDS
 from membound.times import EPOCH
 from membound.workspace.asked import Asked, asked_words
 from membound.workspace.detector import Candidate, grouped
@@ -32,8 +33,8 @@ from membound.workspace.results import (
 from membound.workspace.sessions.turn import Called
 from membound.workspace.theme import TurnReference
 from membound.workspace.theme_name import checked_name
-from membound.workspace.verbs.digest import DigestVerbs
 from membound.workspace.verbs.opened import reference_to
+from membound.workspace.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,7 +48,7 @@ __all__ = ["ThemeVerbs"]
 MOST_SEEDS: Final = 3
 
 
-class ThemeVerbs(DigestVerbs):
+class ThemeVerbs(SessionVerbs):
     """What is done to themes."""
 
     def tag_theme(
@@ -186,7 +187,9 @@ class ThemeVerbs(DigestVerbs):
             raise InvalidInputError("seeds", expected, excerpt(seeds))
         scores: dict[tuple[str, int], float] = {}
         for seed in words:
-            found = self.search_context(seed, date_from=date_from, date_to=date_to, limit=64)
+            found = self.search_context(
+                seed, date_from=date_from, date_to=date_to, limit=MOST_RECORDS
+            )
             for match in found.matches:
                 place = (match.session_id, match.turn_id)
                 scores[place] = max(match.score, scores.get(place, 0.0))
@@ -212,7 +215,7 @@ class ThemeVerbs(DigestVerbs):
             InvalidInputError: an argument is not acceptable.
         """
         asked = Asked(query=asked_words(query), now=self._now(), within=THEMES)
-        most = count(limit, "limit", 1, 64)
+        most = count(limit, "limit", 1, MOST_RECORDS)
         page = self._asking([self._theme_index], lambda: self._search.page(asked, limit=most))
         return tuple(
             hit.locator.removeprefix(f"{THEMES}/").removesuffix(".json") for hit in page.hits
