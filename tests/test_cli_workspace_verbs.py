@@ -139,7 +139,7 @@ def test_organize_gives_every_note_page_by_page(garden: Garden) -> None:
         page = json.loads(garden.ok("organize", "--json", *words))
         for note in page["pendingMemories"]:
             texts[note["key"]] = texts.get(note["key"], "") + note["content"]
-        words = ("--cursor", page["nextCursor"]) if "nextCursor" in page else ()
+        words = ("--cursor", page["next_cursor"]) if "next_cursor" in page else ()
         pages += 1
     assert pages > 1
     assert texts == {f"n{number}": f"{number}" * 9_000 for number in range(5)}

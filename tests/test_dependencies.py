@@ -50,7 +50,11 @@ def test_the_licences_of_all_crates_are_accepted() -> None:
     assert {name for name, licence in licences.items() if not accepted(licence)} == set()
 
 
-@pytest.mark.parametrize("package", ["msgspec", "click", "rich", "markdown-it-py", "pygments"])
+PACKAGES = ["msgspec", "click", "rich", "markdown-it-py", "pygments"]
+PACKAGES += ["platformdirs", "PyYAML", "ruamel.yaml", "mcp", "mcp-types", "tomlkit"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_the_licences_of_all_packages_are_accepted(package: str) -> None:
     found = metadata(package)
     stated = [*found.get_all("License-Expression", []), *found.get_all("License", [])]

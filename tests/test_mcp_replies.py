@@ -125,7 +125,7 @@ def test_pages_of_a_list_give_every_item_once(items: list[str], budget: int) -> 
 
 def test_a_page_goes_on_where_the_workspace_has_more() -> None:
     items = [{"key": f"k{at}", "content": "x" * 90} for at in range(20)]
-    first = paged({"items": items, "nextCursor": "z9"}, "items", Place(), 1_000, behind="z9")
+    first = paged({"items": items, "next_cursor": "z9"}, "items", Place(), 1_000, behind="z9")
     kept = len(first["items"])
     assert first["next_cursor"] == str(kept)
     rest = paged({"items": items}, "items", Place.of(first["next_cursor"]), 9_000, behind="z9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
@@ -157,3 +158,29 @@ def test_looking_changes_nothing(root: Root) -> None:
     assert {p: s.st_mtime_ns for p, s in now.items()} == {
         p: s.st_mtime_ns for p, s in files.items()
     }
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="no folder is closed to root")
+def test_a_closed_folder_is_told_and_the_rest_is_looked_at(root: Root) -> None:
+    closed = root.folder / "memory/closed"
+    closed.mkdir(mode=0)
+    try:
+        (finding,) = found(root, "notes")
+    finally:
+        closed.chmod(0o700)
+    assert finding.details[0].startswith("memory/closed/: ")
+
+
+def test_comments_that_cannot_be_used_are_told(root: Root) -> None:
+    write(root.folder, ".membound/folders.yaml", "memory: [\n")
+    (finding,) = found(root, "comments")
+    assert "folders.yaml" in finding.advice
+    write(root.folder, ".membound/folders.yaml", "memory/decisions: Why\nmemory: [1]\n")
+    (finding,) = found(root, "comments")
+    assert len(finding.details) == 1
+
+
+def test_an_identity_that_cannot_be_read_is_told(root: Root) -> None:
+    write(root.folder, ".membound/identity.json", "{")
+    (finding,) = found(root, "identity")
+    assert finding.severity == "warning"

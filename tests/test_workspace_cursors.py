@@ -19,5 +19,5 @@ def test_a_cursor_is_read_back(score: float, updated: int, id: str) -> None:
 
 @given(st.one_of(st.text(), st.integers(), st.none(), st.binary().map(lambda b: b.hex())))
 def test_anything_else_is_refused_by_name(made_up: object) -> None:
-    with pytest.raises(InvalidInputError, match=r"^cursor: expected the nextCursor"):
+    with pytest.raises(InvalidInputError, match=r"^cursor: expected the next_cursor"):
         key_of(made_up, Key)

@@ -94,7 +94,7 @@ def test_the_rules_are_told_in_two_languages() -> None:
     for told in (chinese, english):
         assert "notes/" in told
         assert "> 来源：memory/<folder>/key" in told
-        assert "nextCursor" in told
+        assert "next_cursor" in told
 
 
 def test_an_essence_of_any_size_is_cut_and_says_so() -> None:
@@ -190,7 +190,7 @@ def test_a_cursor_outlives_the_memory_that_it_names() -> None:
 
 @pytest.mark.parametrize("cursor", ["", "memory/a.md", "-1@memory/a.md", "x@y", "1@", "9" * 99])
 def test_another_cursor_is_refused(cursor: str) -> None:
-    with pytest.raises(InvalidInputError, match="cursor: expected the nextCursor"):
+    with pytest.raises(InvalidInputError, match="cursor: expected the next_cursor"):
         pending([], str, budget=10, cursor=cursor)
 
 

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from membound.errors import InvalidInputError
+from membound.errors import CanonicalFileError, InvalidInputError
+from membound.workspace import Workspace
 from membound.workspace.identity import (
     PATH,
     Identity,
+    are_links,
     candidates,
     linked,
     peer_stores,
@@ -92,10 +94,10 @@ def test_a_folder_finds_its_memories_again(tmp_path: Path, how: str) -> None:
     (candidate,) = candidates(root, str(after))
     assert candidate.folder == store
     assert candidate.reason == ("moved" if how == "move" else "same-project")
-    links = read_links(linked({}, str(after), candidate.folder))
+    links = read_links(linked(None, str(after), candidate.folder))
     assert store_folder(str(after), HOME, links) == store
     assert store_folder(str(tmp_path / "elsewhere"), HOME, links) != store
-    links = read_links(linked(links, str(after), None))
+    links = read_links(linked(json.dumps(links).encode(), str(after), None))
     assert store_folder(str(after), HOME, links) != store
 
 
@@ -158,7 +160,7 @@ def test_what_is_no_store_is_no_candidate(tmp_path: Path) -> None:
 def test_no_link_leads_out_of_the_stores(folder: str) -> None:
     assert read_links(json.dumps({workspace_hash("/a"): folder}).encode()) == {}
     with pytest.raises(InvalidInputError, match="folder: expected the name of a store"):
-        linked({}, "/a", folder)
+        linked(None, "/a", folder)
 
 
 @pytest.mark.parametrize(
@@ -169,14 +171,45 @@ def test_links_that_cannot_be_read_are_none(data: bytes | None) -> None:
     assert read_identity(data) is None
 
 
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"torn": "workspa'])
+def test_links_that_cannot_be_read_are_not_written_over(data: bytes) -> None:
+    assert not are_links(data)
+    with pytest.raises(CanonicalFileError, match="links"):
+        linked(data, "/a", "workspace-default")
+
+
+def test_what_is_no_link_of_ours_is_kept() -> None:
+    data = linked(b'{"x": 1, "0123456789ab": "workspace-default"}', "/a", "workspace-default")
+    assert json.loads(data) == {
+        "0123456789ab": "workspace-default",
+        workspace_hash("/a"): "workspace-default",
+        "x": 1,
+    }
+
+
+def test_an_identity_that_cannot_be_read_stays_as_it_is(tmp_path: Path) -> None:
+    def opened() -> Workspace:
+        return Workspace.open(tmp_path, root=tmp_path / "stores", environment={})
+
+    with opened() as workspace:
+        file = workspace.path / ".membound/identity.json"
+    file.write_bytes(b'{"id": "torn')
+    with opened():
+        assert file.read_bytes() == b'{"id": "torn'
+    file.unlink()
+    with opened():
+        assert read_identity(file.read_bytes()) is not None
+
+
 def test_a_link_leads_to_where_memories_are_and_never_in_a_circle() -> None:
-    links = read_links(linked({}, "/b", workspace_id("/a", HOME)))
-    links = read_links(linked(links, "/c", workspace_id("/b", HOME)))
+    data = linked(None, "/b", workspace_id("/a", HOME))
+    data = linked(data, "/c", workspace_id("/b", HOME))
+    links = read_links(data)
     assert store_folder("/c", HOME, links) == store_folder("/b", HOME, links)
     assert store_folder("/b", HOME, links) == store_folder("/a", HOME, links)
-    links = read_links(linked(links, "/a", workspace_id("/c", HOME)))
+    links = read_links(linked(data, "/a", workspace_id("/c", HOME)))
     assert store_folder("/a", HOME, links) == workspace_id("/a", HOME)
-    assert read_links(linked({}, HOME, "workspace-default")) == {
+    assert read_links(linked(None, HOME, "workspace-default")) == {
         workspace_hash(HOME): "workspace-default"
     }
 

@@ -78,6 +78,14 @@ def _address(
     show_envvar=True,
     help="What a client of --http has to send as its bearer token.",
 )
+@click.option(
+    "--log-level",
+    envvar="MEMBOUND_LOG",
+    show_envvar=True,
+    default="WARNING",
+    show_default=True,
+    help="The least level of what is told on standard error.",
+)
 @click.pass_context
 def mcp_command(
     ctx: click.Context,
@@ -87,6 +95,7 @@ def mcp_command(
     sessions_root: Path | None,
     address: tuple[str, int] | None,
     token: str | None,
+    log_level: str,
 ) -> None:
     """Serve the workspace's memory to an agent's client, over standard input and output.
 
@@ -110,11 +119,11 @@ def mcp_command(
     from membound.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 — install needs none
 
     if address is None or token is None:
-        serve_stdio(settings)
+        serve_stdio(settings, log_level=log_level)
         return
     host, port = address
     note(f"serving on http://{host}:{port}/mcp; Ctrl-C ends it")
-    serve_http(settings, host, port, token)
+    serve_http(settings, host, port, token, log_level=log_level)
 
 
 @mcp_command.command(

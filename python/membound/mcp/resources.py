@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -14,13 +14,13 @@ from membound.excerpt import excerpt
 from membound.text import printable
 from membound.workspace.cutting import cut
 from membound.workspace.fence import fenced, rendered, shown
+from membound.workspace.paths import title_of
 from membound.workspace.tools.arguments import MOST_LISTED
-from membound.workspace.tools.fitting import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from membound.workspace.results import Listed
+    from membound.workspace.results import Listed, Traced
     from membound.workspace.workspace import Workspace
 
 __all__ = ["TEMPLATES", "listed", "read"]
@@ -82,7 +82,9 @@ def read(workspace: Callable[[], Workspace], uri: str) -> types.ReadResourceResu
         raise MCPError(types.INVALID_PARAMS, f"{excerpt(uri)}: {fault}") from None
     if text is None:
         raise MCPError(types.INVALID_PARAMS, f"Resource not found: {excerpt(uri)}")
-    contents = types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=_bounded(text))
+    contents = types.TextResourceContents(
+        uri=uri, mime_type=_MARKDOWN, text=_bounded(text, found[1])
+    )
     return types.ReadResourceResult(contents=[contents])
 
 
@@ -127,37 +129,45 @@ def _essence(workspace: Workspace, names: list[str]) -> str | None:
 
 def _theme(workspace: Workspace, names: list[str]) -> str | None:
     try:
-        traced = fields_of(workspace.trace_theme("/".join(names), include_turn_content=False))
+        traced = workspace.trace_theme("/".join(names))
     except ThemeNotFoundError:
         return None
     return "\n".join(_theme_lines(traced))
 
 
-def _theme_lines(traced: dict[str, Any]) -> Iterator[str]:
-    yield f"# Theme: {_label(traced['displayName'])}\n"
-    yield f"- Created: {traced['createdAt']}"
-    yield f"- Updated: {traced['updatedAt']}"
+def _theme_lines(traced: Traced) -> Iterator[str]:
+    yield f"# Theme: {_label(traced.display_name)}\n"
+    yield f"- Created: {_moment(traced.created_at)}"
+    yield f"- Updated: {_moment(traced.updated_at)}"
     yield "\n## Memories\n"
-    for memory in traced["memories"]:
-        path = _label(f"{memory['folder']}/{memory['key']}")
-        yield f"- {path} ({_label(memory['title'])}, {memory['timestamp']})"
-    if not traced["memories"]:
+    for memory in traced.memories:
+        path = _label(f"{memory.folder}/{memory.key}")
+        title = _label(memory.title or title_of(memory.key))
+        gone = ", deleted" if memory.deleted is True else ""
+        yield f"- {path} ({title}, {_moment(memory.timestamp)}{gone})"
+    if not traced.memories:
         yield "_No memory yet._"
     yield "\n## Turns\n"
-    for turn in traced["turns"]:
-        session = _label(turn["sessionId"])
-        yield f"- session {session}, turn {turn['turnId']} ({turn['timestamp']})"
-    if not traced["turns"]:
+    for turn in traced.turns:
+        session = _label(turn.session_id)
+        yield f"- session {session}, turn {turn.turn_id} ({_moment(turn.timestamp)})"
+    if not traced.turns:
         yield "_No turn yet._"
 
 
-def _bounded(text: str) -> str:
-    """Fences Markdown, cut where it is too long for a client; `recall` reads on."""
+def _moment(timestamp: str | None) -> str:
+    return "at an unknown time" if timestamp is None else _label(timestamp)
+
+
+def _bounded(text: str, scheme: str) -> str:
+    """Fences Markdown, cut where it is too long for a client; `recall` reads on in a note."""
     part = cut(text, _LONGEST)
     if len(part) == len(text):
         return fenced(shown(text))
-    rest = rendered({"truncated": True, "next_cursor": str(len(part))})
-    return fenced(f"{shown(part)}\n{rest}")
+    rest: dict[str, object] = {"truncated": True}
+    if scheme != "theme":
+        rest["next_cursor"] = str(len(part))
+    return fenced(f"{shown(part)}\n{rendered(rest)}")
 
 
 _READERS: Final = {"memory": _memory, "theme": _theme, "essence": _essence}

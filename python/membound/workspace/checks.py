@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from membound.errors import CanonicalFileError, InvalidNameError, OutsideWorkspaceError
+from membound.faults import reason_of
 from membound.text import well_formed
-from membound.workspace import index_json
+from membound.workspace import comments, identity, index_json
 from membound.workspace.note import note_of
 from membound.workspace.paths import AREAS, ENDING, Address, folder_name, key_name
 from membound.workspace.themes import Themes
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "Finding", "Severity", "examine"]
 
-Check = Literal["notes", "index.json", "links", "names", "themes", "sessions", "settings"]
+Check = Literal[
+    "notes",
+    "index.json",
+    "links",
+    "names",
+    "comments",
+    "themes",
+    "sessions",
+    "identity",
+    "settings",
+]
 Severity = Literal["ok", "warning", "problem"]
 """``problem``: something is not read, or not as it was meant; ``warning``: it is to be known."""
 
@@ -52,6 +63,7 @@ class _Seen(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     folders: tuple[str, ...]
     links: tuple[str, ...]
+    closed: tuple[str, ...]
 
 
 def examine(
@@ -67,18 +79,17 @@ def examine(
         sessions: what is wrong with each session, if so; None where there is no telling which
             sessions there are.
         notices: what of the settings is not used.
-
-    Raises:
-        CanonicalFileError: a folder cannot be read.
     """
     seen = _walked(root)
     return (
-        _notes(root, seen),
+        *_notes(root, seen),
         _index(root, seen),
         _links(root, seen),
         *_names(seen),
+        _comments(root),
         *_themes(root, seen, sessions),
         _sessions(sessions),
+        _identity(root),
         _settings(notices),
     )
 
@@ -87,11 +98,17 @@ def _walked(root: Root) -> _Seen:
     notes: list[str] = []
     folders: list[str] = []
     links: list[str] = []
+    closed: list[str] = []
     waiting: list[str] = [area for area in AREAS if (root.folder / area).is_dir()]
     while waiting:
         folder = waiting.pop()
         folders.append(folder)
-        for entry in os.scandir(root.folder / folder):
+        try:
+            entries = [*os.scandir(root.folder / folder)]
+        except OSError as fault:
+            closed.append(f"{folder}/: {reason_of(fault)}")
+            continue
+        for entry in entries:
             path = f"{folder}/{entry.name}"
             if entry.name.startswith("."):
                 continue
@@ -101,21 +118,30 @@ def _walked(root: Root) -> _Seen:
                 waiting.append(path)
             elif entry.name.endswith(ENDING):
                 notes.append(path)
-    return _Seen(*(tuple(sorted(paths, key=well_formed)) for paths in (notes, folders, links)))
+    return _Seen(
+        *(tuple(sorted(paths, key=well_formed)) for paths in (notes, folders, links, closed))
+    )
 
 
-def _notes(root: Root, seen: _Seen) -> Finding:
+def _notes(root: Root, seen: _Seen) -> Iterator[Finding]:
     total = len(seen.notes)
     faults = tuple(
         f"{well_formed(path)}: {fault}"
         for path, data in zip(seen.notes, root.read_all(seen.notes), strict=True)
         if (fault := _fault(path, data)) is not None
     )
+    if seen.closed:
+        what = "folders cannot be looked into; what lies in them is not found"
+        advice = "give yourself the right to read each"
+        yield Finding(
+            check="notes", severity="problem", what=what, advice=advice, details=seen.closed
+        )
     if not faults:
-        return Finding(check="notes", severity="ok", what=f"{total:,} notes, each can be read")
+        yield Finding(check="notes", severity="ok", what=f"{total:,} notes, each can be read")
+        return
     what = f"{len(faults):,} of {total:,} notes cannot be read as they were meant"
     advice = "mend each in an editor; until then it is found by its raw text, and never rewritten"
-    return Finding(check="notes", severity="problem", what=what, advice=advice, details=faults)
+    yield Finding(check="notes", severity="problem", what=what, advice=advice, details=faults)
 
 
 def _fault(path: str, data: bytes | None) -> str | None:
@@ -211,6 +237,19 @@ def _broken_rule(path: str) -> str | None:
     return None
 
 
+def _comments(root: Root) -> Finding:
+    check: Check = "comments"
+    try:
+        faults = comments.read(root.read(comments.PATH)).faults
+    except (CanonicalFileError, OutsideWorkspaceError) as fault:
+        faults = (str(fault),)
+    if not faults:
+        return Finding(check=check, severity="ok", what="they are shown as they are written")
+    what = "comments of folders that are not shown"
+    advice = f"mend {comments.PATH} in an editor"
+    return Finding(check=check, severity="problem", what=what, advice=advice, details=faults)
+
+
 def _themes(
     root: Root, seen: _Seen, sessions: Mapping[str, str | None] | None
 ) -> Iterator[Finding]:
@@ -260,11 +299,21 @@ def _sessions(sessions: Mapping[str, str | None] | None) -> Finding:
     return Finding(check="sessions", severity="warning", what=what, advice=advice, details=torn)
 
 
+def _identity(root: Root) -> Finding:
+    check: Check = "identity"
+    data = root.read(identity.PATH)
+    if data is not None and identity.read_identity(data) is None:
+        what = "it is not known whose memory this is: a folder that was moved cannot be offered it"
+        advice = f"mend {identity.PATH} in an editor, or remove it: it is made anew"
+        return Finding(check=check, severity="warning", what=what, advice=advice)
+    return Finding(check=check, severity="ok", what="it is noted whose memory this is")
+
+
 def _settings(notices: Sequence[str]) -> Finding:
     if not notices:
         return Finding(check="settings", severity="ok", what="they are used as they are written")
     what = "settings that are not used"
-    advice = "mend mcp-config.json in an editor"
+    advice = "mend the file in an editor"
     return Finding(
         check="settings", severity="warning", what=what, advice=advice, details=tuple(notices)
     )

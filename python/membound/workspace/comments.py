@@ -10,6 +10,7 @@ import msgspec
 
 from membound.errors import CanonicalFileError, InvalidInputError, InvalidNameError
 from membound.excerpt import excerpt
+from membound.workspace.disk import OURS
 from membound.workspace.entry import one_line
 from membound.workspace.paths import folder_name
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULTS", "PATH", "Comments", "changed", "checked", "read", "set_by_peers", "shown"]
 
-PATH: Final = ".membound/folders.yaml"
+PATH: Final = f"{OURS}/folders.yaml"
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "memory": "完整记忆索引（按领域分组）",  # noqa: RUF001 — Chinese has its own brackets

@@ -33,4 +33,4 @@ def key_of(cursor: object, key: type[_Key]) -> _Key:
             return msgspec.json.decode(text, type=key)
     except (binascii.Error, ValueError, msgspec.MsgspecError):
         pass
-    raise InvalidInputError("cursor", "the nextCursor of the page before", excerpt(cursor))
+    raise InvalidInputError("cursor", "the next_cursor of the page before", excerpt(cursor))

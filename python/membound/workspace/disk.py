@@ -6,11 +6,11 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from membound.errors import CanonicalFileError, OutsideWorkspaceError
 from membound.faults import reason_of
-from membound.files import content_of, move, read_files, temporary, write_new
+from membound.files import content_of, is_temporary, move, read_files, temporary, write_new
 from membound.folders import make_private, sync
 from membound.times import milliseconds
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-__all__ = ["Root", "Stamp"]
+__all__ = ["OURS", "Root", "Stamp"]
+
+OURS: Final = ".membound"
+"""The folder for what other programs need not know; none lists what starts with a dot."""
 
 Stamp = tuple[int, int, int, int]
 """Of a file: its size in bytes, when it and its entry were changed in nanoseconds, its number."""
@@ -102,9 +105,9 @@ class Root:
                 power.
         """
         real = self.real(path)
-        hidden = real.with_name(temporary())
         try:
             make_private(real.parent, durable=durable)
+            hidden = self._beside(real.parent) / temporary()
             try:
                 write_new(os.fspath(hidden), data, durable=durable)
                 with suppress(FileNotFoundError):
@@ -120,6 +123,23 @@ class Root:
                 sync(real.parent)
         except OSError as fault:
             raise CanonicalFileError(path, "write", reason_of(fault)) from fault
+
+    def _beside(self, folder: Path) -> Path:
+        """Gives where a file is written before it takes its place: ours, where it can move."""
+        ours = self.folder / OURS
+        try:
+            return ours if ours.stat().st_dev == folder.stat().st_dev else folder
+        except FileNotFoundError:
+            return folder
+
+    def sweep(self) -> None:
+        """Removes what writers that were killed have left; nobody else may write meanwhile.
+
+        Raises:
+            CanonicalFileError: it cannot be removed.
+        """
+        for name in filter(is_temporary, self.names(OURS)):
+            self.remove(f"{OURS}/{name}", durable=False)
 
     def remove(self, path: str, *, durable: bool = True) -> bool:
         """Removes a file; tells whether there was one. Of a link within, the link alone goes.

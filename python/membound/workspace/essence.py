@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.times import timestamp
+from membound.workspace.cutting import cut
 from membound.workspace.entry import path_order
 from membound.workspace.paths import Address
 
@@ -50,7 +51,7 @@ RULES: Final = """\
 出处：在正文中用 `> 来源：memory/<folder>/key` 标注关键结论的来源，不写进 front matter。
 结构：没有模板。大小：建议不超过 15 KB，超过会提示，但不会拒绝。
 源文件：本工具从不改动 memory/；如需清理，之后另行调用 delete、move 或 remember。
-若返回 nextCursor，还有记忆没有列出：带上它再次调用，读完再写。
+若返回 next_cursor，还有记忆没有列出：带上它再次调用，读完再写。
 
 Input: the essence as it is, and all of memory/; notes/ takes no part.
 Output: one file, essence/essence.md, replaced as a whole; the former one is kept as a revision.
@@ -60,7 +61,7 @@ Lose as little as you can; what is left out is your decision.
 Name sources in the text, as `> 来源：memory/<folder>/key`, and not in the front matter.
 There is no template. More than 15 KB is told, and not refused.
 Nothing in memory/ is touched; to tidy it, call delete, move or remember afterwards.
-Where nextCursor is given, more memories are pending: call again with it, and read all of them.\
+Where next_cursor is given, more memories are pending: call again with it, and read all of them.\
 """  # noqa: RUF001 — Chinese has its own punctuation
 MESSAGE: Final = "Write the organized essence, and call organize_memories with it as content."
 
@@ -136,7 +137,7 @@ class Prepared(_Reply, frozen=True, kw_only=True):
     existing_essence: Essence
     pending_memories: tuple[Pending, ...]
     left: int = 0
-    next_cursor: str | UnsetType = UNSET
+    next_cursor: str | UnsetType = msgspec.field(default=UNSET, name="next_cursor")
     rules: str = RULES
     output_path: str = ADDRESS.path
     max_recommended_bytes: int = RECOMMENDED_BYTES
@@ -202,7 +203,7 @@ def existing(content: str | None, size: int, budget: int) -> Essence:
     """Gives the essence as it is, cut to so many characters; None stands for no essence."""
     if content is None:
         return Essence(found=False)
-    kept = content[: max(budget, 0)]
+    kept = cut(content, max(budget, 0))
     omitted = len(content) - len(kept)
     return Essence(
         found=True,
@@ -257,7 +258,7 @@ def pending(
 
 def _pending(entry: Entry, text: str | None, offset: int, room: int) -> Pending:
     address = Address.of(entry.path)
-    content = (text or "")[offset : offset + room]
+    content = cut((text or "")[offset:], room)
     omitted = len(text or "") - offset - len(content)
     return Pending(
         key=address.key,
@@ -276,5 +277,5 @@ def _place(cursor: str | None) -> tuple[str, int]:
     if cursor is None:
         return "", 0
     if (found := _CURSOR.fullmatch(cursor)) is None:
-        raise InvalidInputError("cursor", "the nextCursor of a former answer", excerpt(cursor))
+        raise InvalidInputError("cursor", "the next_cursor of a former answer", excerpt(cursor))
     return found[2], int(found[1])

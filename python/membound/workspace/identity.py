@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from membound.canonical_json import indented
-from membound.errors import InvalidInputError
+from membound.errors import CanonicalFileError, InvalidInputError
 from membound.excerpt import excerpt
 from membound.project import project_identity
 from membound.text import well_formed
+from membound.workspace.disk import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ __all__ = [
     "Candidate",
     "Identity",
     "Reason",
+    "are_links",
     "candidates",
     "linked",
     "peer_stores",
@@ -36,7 +38,7 @@ __all__ = [
     "workspace_id",
 ]
 
-PATH: Final = ".membound/identity.json"
+PATH: Final = f"{OURS}/identity.json"
 """In a workspace's store."""
 
 LINKS: Final = "links.json"
@@ -147,37 +149,51 @@ def read_identity(data: bytes | None) -> Identity | None:
 
 def read_links(data: bytes | None) -> dict[str, str]:
     """Reads which hash has which store; a link that leads to no store's name is left out."""
-    try:
-        tree = {} if data is None else msgspec.json.decode(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        tree = {}
-    pairs = tree.items() if isinstance(tree, dict) else ()
     return {
         hash: folder
-        for hash, folder in pairs
+        for hash, folder in (_tree(data) or {}).items()
         if _HASH.fullmatch(hash) and isinstance(folder, str) and _FOLDER.fullmatch(folder)
     }
 
 
-def linked(links: Mapping[str, str], cwd: str, folder: str | None) -> bytes:
-    """Gives the text of the links with one more, or without that of a folder.
+def _tree(data: bytes | None) -> dict[str, object] | None:
+    """Reads the object that a file of links is; None of one that is none."""
+    try:
+        tree = {} if data is None else msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return tree if isinstance(tree, dict) else None
+
+
+def are_links(data: bytes | None) -> bool:
+    """Tells whether the file of links can be read, or is not there."""
+    return _tree(data) is not None
+
+
+def linked(data: bytes | None, cwd: str, folder: str | None) -> bytes:
+    """Gives the file of links with one more, or without that of a folder.
 
     Args:
-        links: as they are.
+        data: as it is.
         cwd: the folder.
         folder: the name of the store that is to be its; None for its own.
 
     Raises:
         InvalidInputError: that is no store's name.
+        CanonicalFileError: the file is none that could be kept.
     """
-    kept = {hash: store for hash, store in links.items() if hash != workspace_hash(cwd)}
+    if (tree := _tree(data)) is None:
+        raise CanonicalFileError(LINKS, "change", "it is no JSON object: mend it, or remove it")
+    links = read_links(data)
+    kept = {hash: store for hash, store in tree.items() if hash != workspace_hash(cwd)}
     if folder is not None:
         if not _FOLDER.fullmatch(folder):
             expected = "the name of a store, such as workspace-0123456789ab"
             raise InvalidInputError("folder", expected, excerpt(folder))
         if folder != f"workspace-{workspace_hash(cwd)}":
             # A store that is itself linked away is not used: lead to where that link leads.
-            kept[workspace_hash(cwd)] = kept.get(folder.removeprefix("workspace-"), folder)
+            links.pop(workspace_hash(cwd), None)
+            kept[workspace_hash(cwd)] = links.get(folder.removeprefix("workspace-"), folder)
     return indented(msgspec.json.encode(dict(sorted(kept.items()))))
 
 

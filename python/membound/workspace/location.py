@@ -13,7 +13,7 @@ from membound.folders import writable
 from membound.times import timestamp
 from membound.workspace import identity
 from membound.workspace.config import Places
-from membound.workspace.disk import Root
+from membound.workspace.disk import OURS, Root
 from membound.workspace.paths import AREAS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Location", "located", "made", "relinked"]
 
 
-FOLDERS: Final = (*AREAS, "themes", "refined", ".membound")
+FOLDERS: Final = (*AREAS, "themes", "refined", OURS)
 """What every workspace has; other programs look for the first five."""
 
 
@@ -63,18 +63,18 @@ def relinked(location: Location, folder: str | None) -> Location:
 
     Raises:
         InvalidInputError: that is no store's name.
-        CanonicalFileError: the link cannot be written.
+        CanonicalFileError: the links cannot be kept, or not be written.
     """
     stores = Root(location.places.store_root)
-    links = identity.read_links(stores.read(identity.LINKS))
-    stores.write(identity.LINKS, identity.linked(links, location.cwd, folder))
+    data = identity.linked(stores.read(identity.LINKS), location.cwd, folder)
+    stores.write(identity.LINKS, data)
     return located(location.cwd, location.places)
 
 
 def made(location: Location, now: datetime) -> None:
     """Makes the folder of a memory where there is none, and notes whose it is.
 
-    One that is read-only stays as it is: it can be read.
+    One that is read-only stays as it is: it can be read. So does an identity that cannot be.
 
     Raises:
         CanonicalFileError: it cannot be made.
@@ -84,7 +84,10 @@ def made(location: Location, now: datetime) -> None:
         return
     for name in FOLDERS:
         store_path(root.folder / name, durable=True)
-    known = identity.read_identity(root.read(identity.PATH))
+    data = root.read(identity.PATH)
+    known = identity.read_identity(data)
+    if data is not None and known is None:
+        return
     project = identity.project_place(location.cwd)
     former = known or identity.Identity(id=uuid4().hex, created_at=timestamp(now))
     seen = former.seen(location.cwd, project)

@@ -86,7 +86,7 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     items: tuple[Listed, ...]
     total: int
-    next_cursor: str | None = None
+    next_cursor: str | None = msgspec.field(default=None, name="next_cursor")
 
 
 class FoundNote(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -110,7 +110,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     items: tuple[FoundNote, ...]
     searched: Searched
-    next_cursor: str | None = None
+    next_cursor: str | None = msgspec.field(default=None, name="next_cursor")
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -229,8 +229,8 @@ class FoundTurns(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     query: str
     total_matches: int
     matches: tuple[FoundTurn, ...]
-    searched: Searched | None = None
-    next_cursor: str | None = None
+    searched: Searched
+    next_cursor: str | None = msgspec.field(default=None, name="next_cursor")
 
 
 class MissingTurn(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from membound.workspace.disk import OURS
+
 if TYPE_CHECKING:
     from membound.workspace.disk import Root
     from membound.workspace.paths import Address
@@ -12,7 +14,7 @@ __all__ = ["MOST_REVISIONS", "Revisions"]
 
 MOST_REVISIONS: Final = 20
 """Most revisions of one note; the oldest go first."""
-_FOLDER: Final = ".membound/revisions"
+_FOLDER: Final = f"{OURS}/revisions"
 _ENDING: Final = ".md"
 
 

@@ -8,7 +8,7 @@ from membound.data_folder import store_path
 from membound.errors import CanonicalFileError
 from membound.workspace import config, identity
 from membound.workspace.checks import examine
-from membound.workspace.disk import Root
+from membound.workspace.disk import OURS, Root
 from membound.workspace.location import relinked
 from membound.workspace.sessions.places import sessions_of
 from membound.workspace.sessions.reader import read_more
@@ -40,6 +40,8 @@ def check(location: Location) -> tuple[Finding, ...]:
         found = sessions_of(location.places.sessions_root, hash)
         sessions = {session.id: _wrong_with(session) for session in found}
     notices = config.read(stores.read(config.PATH)).notices
+    if not identity.are_links(stores.read(identity.LINKS)):
+        notices = (*notices, f"{identity.LINKS} is no JSON object: no folder has another's memory")
     return examine(location.root, sessions=sessions, notices=notices)
 
 
@@ -67,7 +69,7 @@ def link(location: Location, store: str | None) -> Location:
         StoreBusyError: another process changes the links.
         CanonicalFileError: they cannot be written.
     """
-    ours = location.places.store_root / ".membound"
+    ours = location.places.store_root / OURS
     store_path(ours, durable=True)
     with Writer(ours / "lock", _TIMEOUT_SECONDS).held():
         return relinked(location, store)

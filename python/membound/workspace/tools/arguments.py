@@ -46,7 +46,6 @@ MOST_FOUND: Final = 64
 _STEP: Final = r"\.([\w$]+)|\[([0-9]+)\]"
 _MISSING: Final = r"Object missing required field `(.+)`"
 _UNKNOWN: Final = r"Object contains unknown field `(.+)`"
-_MOST_STEPS: Final = 4
 
 Key = Annotated[str, Meta(min_length=1, description="Name of the memory in its folder, no path.")]
 Folder = Annotated[

@@ -71,7 +71,7 @@ class MoreArguments(Arguments, frozen=True, kw_only=True, rename={"session_id": 
     """What `load_more_context` takes."""
 
     before_turn_id: Before
-    limit: Limit = 5
+    limit: Limit | None = None
     session_id: SessionId | None = None
     max_output_chars: Budget = BUDGET
 
@@ -123,7 +123,7 @@ def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
             cursor=place.behind,
         )
     )
-    behind = found.pop("nextCursor", None)
+    behind = found.pop("next_cursor", None)
     if asked.detail == "compact":
         found["matches"] = [{name: match[name] for name in COMPACT} for match in found["matches"]]
     elif asked.detail == "full":

@@ -47,8 +47,6 @@ def _organize(workspace: Workspace, asked: OrganizeArguments) -> Fields:
         fields = fields_of(workspace.organize(cursor=asked.cursor, budget=room))
         if asked.cursor is not None:
             del fields["rules"]
-        if "nextCursor" in fields:
-            fields["next_cursor"] = fields.pop("nextCursor")
         fitted, _ = fit(fields, asked.max_output_chars)
         if fitted is fields or room < LEAST_ROOM:
             return fitted

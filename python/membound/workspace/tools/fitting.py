@@ -95,7 +95,7 @@ def paged(
     """
     everything: list[object] = fields[name]
     fields = {**fields, name: everything[place.skip :]}
-    fields.pop("nextCursor", None)
+    fields.pop("next_cursor", None)
     run = Run(name, least=1)
     fitted, _ = fit(fields, budget - _ROOM_FOR_CURSOR - len(behind or ""), [run])
     kept = len(fitted.get(name, ()))

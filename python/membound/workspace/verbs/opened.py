@@ -10,7 +10,7 @@ from membound.times import timestamp
 from membound.workspace import config
 from membound.workspace.cache import Cache
 from membound.workspace.catalogue import Catalogue
-from membound.workspace.disk import Root
+from membound.workspace.disk import OURS, Root
 from membound.workspace.garden import Garden
 from membound.workspace.identity import workspace_hash
 from membound.workspace.location import made
@@ -38,8 +38,6 @@ __all__ = ["Opened", "reference_to"]
 _T = TypeVar("_T")
 
 TIMEOUT_SECONDS: Final = 10.0
-OURS: Final = ".membound"
-"""The folder for what other programs need not know; none lists what starts with a dot."""
 
 
 class Opened:
@@ -70,6 +68,7 @@ class Opened:
             workspace=id,
         )
         self._garden = Garden(root)
+        self._is_swept = False
         self._themes = Themes(root)
         self._theme_index = ThemeIndex(root, self._themes, self._index, self._writer, workspace=id)
 
@@ -108,12 +107,15 @@ class Opened:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """A block in which notes change: nobody else writes, and the cache follows.
+        """A block in which files change: nobody else writes, and it begins with a look.
 
         Nobody looks meanwhile either: who looks may have to write as well, and would wait for the
         right to, while this block waits for the look to end.
         """
         with self._catalogue.alone(), self._writer.held():
+            if not self._is_swept:
+                self._root.sweep()
+                self._is_swept = True
             self._catalogue.look()
             yield
 

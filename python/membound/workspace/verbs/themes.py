@@ -68,6 +68,8 @@ class ThemeVerbs(DigestVerbs):
             CanonicalFileError: the theme's file cannot be used or written.
         """
         name = checked_name(theme)
+        if (session_id is None) != (turn_id is None):
+            raise InvalidInputError("reference", "sessionId and turnId together", "one of them")
         turn = self._turn_reference(session_id, turn_id)
         note = self._note_to_tag(memory_folder, memory_key)
         if turn is None and note is None:
@@ -106,6 +108,8 @@ class ThemeVerbs(DigestVerbs):
     def trace_theme(self, theme: str, *, include_turn_content: bool = False) -> Traced:
         """Gives what belongs to a theme, in the order of its time.
 
+        A note that is not there is told as deleted, whoever took it away.
+
         Args:
             theme: its name, or that of its file.
             include_turn_content: whether each turn is told in full, with what was refined of it.
@@ -119,6 +123,8 @@ class ThemeVerbs(DigestVerbs):
         if found is None:
             raise ThemeNotFoundError(checked_name(theme))
         found = found.in_time()
+        self._catalogue.look()
+        there = self._catalogue.known
         return Traced(
             theme=found.theme,
             display_name=found.display_name,
@@ -135,7 +141,7 @@ class ThemeVerbs(DigestVerbs):
                     folder=one.folder,
                     title=one.title,
                     timestamp=one.timestamp,
-                    deleted=True if one.deleted else UNSET,
+                    deleted=True if one.deleted or one.address.path not in there else UNSET,
                 )
                 for one in found.memories
             ),
