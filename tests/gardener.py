@@ -1,8 +1,8 @@
 """A process that changes notes of its own in a workspace, and says before and after each change.
 
-`python -m tests.gardener PROJECT ROOT NAME SEED SECONDS`: what it says it will do is in flight until
-it says that it is done, and from then on has to be there, whatever happens to the process. At the
-end it waits for a line, then tells all that it sees.
+`python -m tests.gardener PROJECT ROOT NAME SEED SECONDS`: what it says it will do is in flight
+until it says that it is done, and from then on has to be there, whatever happens to the process. At
+the end it waits for a line, then tells all that it sees.
 """
 
 from __future__ import annotations
@@ -129,10 +129,13 @@ class Gardener:
 
     def _acknowledge(self, step: Step) -> None:
         self.garden = after(self.garden, step)
-        if step.get("themed") or (step["verb"] == "move" and step["place"] in self._themed):
-            self._themed.add(step.get("to", step["place"]))
+        place = step["place"]
+        if step["verb"] == "move" and place in self._themed:
+            self._themed.add(step["to"])
         if step["verb"] != "remember":
-            self._themed.discard(step["place"])
+            self._themed.discard(place)
+        elif step["themed"]:
+            self._themed.add(place)
 
     def themed(self) -> set[str]:
         """Give the places of the notes that are in the theme."""
@@ -153,7 +156,11 @@ class Gardener:
 
     def possible(self) -> list[Garden]:
         """Give what its notes may be: the change in flight may be done or not."""
-        return [self.garden, *([after(self.garden, self.flying)] if self.flying else [])]
+        if self.flying is None:
+            return [self.garden]
+        done = after(self.garden, self.flying)
+        # A note that moves is there anew before it goes from where it was.
+        return [self.garden, done, *([self.garden | done] if self.flying["verb"] == "move" else [])]
 
 
 def say(value: object) -> None:
