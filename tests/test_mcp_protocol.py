@@ -33,7 +33,7 @@ class Loud(logging.Handler):
         print("plug-in:", record.getMessage())
 
 def chatter():
-    while True:
+    while threading.main_thread().is_alive():
         print("noise", flush=True)
         sys.__stdout__.write("more noise\\n")
         time.sleep(0.001)
@@ -44,7 +44,7 @@ claim = Wire.claim
 def noisy_claim():
     wire = claim()
     logging.getLogger().addHandler(Loud())
-    threading.Thread(target=chatter, daemon=True).start()
+    threading.Thread(target=chatter).start()
     warnings.simplefilter("always")
     warnings.warn("a warning of a plug-in")
     return wire

@@ -19,6 +19,8 @@ from membound.workspace.paths import AREAS
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from membound.writer import Writer
+
 __all__ = ["Location", "located", "made", "relinked"]
 
 
@@ -71,25 +73,37 @@ def relinked(location: Location, folder: str | None) -> Location:
     return located(location.cwd, location.places)
 
 
-def made(location: Location, now: datetime) -> None:
+def made(location: Location, writer: Writer, now: datetime) -> None:
     """Makes the folder of a memory where there is none, and notes whose it is.
 
     One that is read-only stays as it is: it can be read. So does an identity that cannot be.
 
+    Args:
+        location: where it lies.
+        writer: the right to write there, which is asked for only where there is something new.
+        now: when it is made.
+
     Raises:
         CanonicalFileError: it cannot be made.
+        StoreBusyError: another process held it for too long.
     """
     root = location.root
     if root.folder.is_dir() and not writable(root.folder):
         return
     for name in FOLDERS:
         store_path(root.folder / name, durable=True)
-    data = root.read(identity.PATH)
+    if _noted(location, now) is not None:
+        with writer.held():
+            if (data := _noted(location, now)) is not None:
+                root.write(identity.PATH, data)
+
+
+def _noted(location: Location, now: datetime) -> bytes | None:
+    """Gives what the identity is to say; None where it says so, or cannot be read."""
+    data = location.root.read(identity.PATH)
     known = identity.read_identity(data)
     if data is not None and known is None:
-        return
-    project = identity.project_place(location.cwd)
+        return None
     former = known or identity.Identity(id=uuid4().hex, created_at=timestamp(now))
-    seen = former.seen(location.cwd, project)
-    if seen != known:
-        root.write(identity.PATH, seen.render())
+    seen = former.seen(location.cwd, identity.project_place(location.cwd))
+    return None if seen == known else seen.render()

@@ -52,9 +52,9 @@ class Opened:
         self._location = location
         self._now = clock
         self._root = root = location.root
-        made(location, clock())
         ours = root.folder / OURS
         self._writer = Writer(ours / "lock", TIMEOUT_SECONDS)
+        made(location, self._writer, clock())
         self._index = SearchIndex(ours / "index.sqlite3")
         id = location.workspace_id
         self._catalogue = Catalogue(root, self._index, self._writer, workspace=id)
