@@ -210,6 +210,15 @@ def test_turns_of_a_copied_session_are_found_once(host: Host, workspace: Workspa
     assert [one.user for one in both] == ["heron", "heron"]
 
 
+def test_turns_that_say_the_same_at_other_times_are_each_found(
+    host: Host, workspace: Workspace
+) -> None:
+    for number in (0, 1):
+        host.says(ONE, turn(number, "Run the heron tests", "All pass."))
+    host.says(TWO, turn(0, "Run the heron tests", "All pass.", at=DAY))
+    assert found(workspace, "heron") == {(ONE, 0), (ONE, 1), (TWO, 0)}
+
+
 def test_a_wire_file_that_is_gone_or_replaced_is_followed(host: Host, workspace: Workspace) -> None:
     host.says(ONE, [*turn(0, "heron"), *turn(1, "walnut")])
     assert found(workspace, "heron") == {(ONE, 0)}

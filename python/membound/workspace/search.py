@@ -249,10 +249,12 @@ class _Windows:
 
 
 def _places(hits: Iterator[Hit]) -> Iterator[Hit]:
-    """Gives the first hit of each place, and of turns that say the same, as copied sessions do."""
-    seen: set[str] = set()
+    """Gives the first hit of each place, and of a turn and its copies in other sessions."""
+    seen: set[object] = set()
     for hit in hits:
-        keys = {hit.locator, hit.text} if hit.locator.startswith(f"{SESSIONS}/") else {hit.locator}
+        keys: set[object] = {hit.locator}
+        if hit.locator.startswith(f"{SESSIONS}/"):
+            keys.add((hit.locator.rpartition("/")[2], hit.key.updated, hit.text))
         if seen.isdisjoint(keys):
             yield hit
         seen |= keys
