@@ -113,7 +113,13 @@ def past(calls: tuple[int, ...], field: str, why: str, ours: object) -> Differen
 
 DIFFERENCES = (
     # Errors
-    orchard((24, 41, 55, 77, 78, 79, 80, 82), "error", TYPED, refused("folder")),
+    orchard((24, 41, 55, 82), "error", TYPED, refused("folder")),
+    orchard(
+        (77, 78, 79, 80),
+        "error",
+        TYPED,
+        {**refused("folder"), "expected": "a folder under memory/ or notes/"},
+    ),
     orchard((52,), "error", TYPED, refused("toFolder")),
     orchard((51,), "error", TYPED, {"kind": "InvalidInputError", "field": "toFolder"}),
     orchard((74, 75, 76, 81, 86, 87), "error", TYPED, refused("key")),
