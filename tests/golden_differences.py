@@ -35,8 +35,8 @@ class Difference(NamedTuple):
     ours: object
 
 
-def keys(*names: str) -> list[dict[str, str]]:
-    return [{"key": name} for name in names]
+def keys(names: str) -> list[dict[str, str]]:
+    return [{"key": name} for name in names.split()]
 
 
 def turns(*places: tuple[str, int]) -> list[dict[str, object]]:
@@ -171,12 +171,8 @@ DIFFERENCES = (
         "pendingMemories",
         SORTED,
         keys(
-            "frost-api",
-            "retry-with-jitter",
-            "use-sqlite-queue",
-            "harvest-calendar",
-            "no-spray-in-bloom",
-            "team-glossary",
+            "frost-api retry-with-jitter use-sqlite-queue"
+            " harvest-calendar no-spray-in-bloom team-glossary"
         ),
     ),
     # Lists
@@ -185,43 +181,23 @@ DIFFERENCES = (
         "items",
         RECURSIVE,
         keys(
-            "use-sqlite-queue",
-            "useSQLiteCache_v2",
-            "retry-with-jitter",
-            "team-glossary",
-            "frost-api",
-            "no-spray-in-bloom",
-            "harvest-window",
+            "use-sqlite-queue useSQLiteCache_v2 retry-with-jitter team-glossary"
+            " frost-api no-spray-in-bloom harvest-window"
         ),
     ),
-    tea(
-        (19,),
-        "items",
-        UNICODE,
-        keys("x", "水电费", "茶叶批次", "支付流程", "收银台红线", "缓存层-选型"),
-    ),
+    tea((19,), "items", UNICODE, keys("x 水电费 茶叶批次 支付流程 收银台红线 缓存层-选型")),
     tea((25,), "items", ONE_KEY, keys("支付流程")),
     # Searches
-    orchard((28, 29), "items", BY_TERMS, keys("useSQLiteCache_v2", "use-sqlite-queue")),
-    orchard(
-        (30,),
-        "items",
-        BY_TERMS,
-        keys("harvest-window", "retry-with-jitter", "use-sqlite-queue"),
-    ),
-    orchard(
-        (39,),
-        "items",
-        RECURSIVE,
-        keys("harvest-window", "retry-with-jitter", "use-sqlite-queue"),
-    ),
-    orchard((40,), "items", BY_TERMS, keys("retry-with-jitter", "use-sqlite-queue")),
-    orchard((32,), "items", BY_TERMS, keys("retry-with-jitter", "use-sqlite-queue")),
+    orchard((28, 29), "items", BY_TERMS, keys("useSQLiteCache_v2 use-sqlite-queue")),
+    orchard((30,), "items", BY_TERMS, keys("harvest-window retry-with-jitter use-sqlite-queue")),
+    orchard((39,), "items", RECURSIVE, keys("harvest-window retry-with-jitter use-sqlite-queue")),
+    orchard((40,), "items", BY_TERMS, keys("retry-with-jitter use-sqlite-queue")),
+    orchard((32,), "items", BY_TERMS, keys("retry-with-jitter use-sqlite-queue")),
     orchard(
         (33,),
         "items",
         BY_TERMS,
-        keys("use-sqlite-queue", "useSQLiteCache_v2", "harvest-window", "retry-with-jitter"),
+        keys("use-sqlite-queue useSQLiteCache_v2 harvest-window retry-with-jitter"),
     ),
     orchard(
         (31,),
@@ -247,8 +223,8 @@ DIFFERENCES = (
         BY_TERMS,
         ["title: 支付流程", "支付流程：扫码 → 下单 → 出票。超时 30 秒自动取消。"],
     ),
-    tea((16,), "items", BY_TERMS, keys("收银台红线", "缓存层-选型")),
-    tea((17,), "items", "traditional and simplified signs share terms", keys("x", "缓存层-选型")),
+    tea((16,), "items", BY_TERMS, keys("收银台红线 缓存层-选型")),
+    tea((17,), "items", "traditional and simplified signs share terms", keys("x 缓存层-选型")),
     tea((18,), "items", "a comma is no term", []),
     # Searches of turns
     past((11,), "matches", RANKED, turns((B, 3), (A, 2), (A, 1))),
