@@ -147,7 +147,21 @@ def test_a_bad_line_among_refined_turns_costs_that_line_alone(
     assert traced.refined.facts == ("b.",)
 
 
-# Groups for a theme
+# Themes
+
+
+def test_a_turn_is_in_a_theme_at_its_own_time_and_at_that_of_tagging_where_it_has_none_t1(
+    host: Host, workspace: Workspace
+) -> None:
+    timeless = {"type": "turn.prompt", "input": [{"type": "text", "text": "When?"}]}
+    host.says(ONE, [timeless, *turn(1, "Then.")])
+    for number in (0, 1):
+        workspace.tag_theme("Times", session_id=ONE, turn_id=number)
+    traced = workspace.trace_theme("Times").turns
+    assert [(one.turn_id, one.timestamp) for one in traced] == [
+        (1, "2026-02-20T08:01:00.000Z"),
+        (0, "2026-03-04T08:00:00.000Z"),
+    ]
 
 
 def test_turns_on_one_matter_are_grouped_and_nothing_is_tagged(
