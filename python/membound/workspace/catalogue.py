@@ -118,6 +118,13 @@ class Catalogue(Follower):
             self._folders = tuple(sorted({*self._folders, *_folders_above(found)}))
 
     def _look(self, progress: Callable[[int, int], None] | None) -> None:
+        try:
+            self._follow(progress)
+        except BaseException:
+            self._watch = None  # what it told was not taken: the next look goes over all files
+            raise
+
+    def _follow(self, progress: Callable[[int, int], None] | None) -> None:
         is_fresh = self._load()
         touched = None if self._watch is None else self._watch.changed()
         if touched is not None and not touched:
