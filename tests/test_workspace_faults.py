@@ -28,7 +28,10 @@ class BrokenOffError(Exception):
     """What the caller's own code raises."""
 
 
-@pytest.mark.skipif(missing() is not None, reason=missing() or "")
+needs_layer = pytest.mark.skipif(missing() is not None, reason=missing() or "")
+
+
+@needs_layer
 def test_a_verb_that_meets_a_fault_is_done_or_not_and_loses_nothing(tmp_path: Path) -> None:
     steps = EVERY if os.environ.get("MEMBOUND_FAULTS") == "all" else SOME
     library = compiled(tmp_path)
@@ -39,6 +42,14 @@ def test_a_verb_that_meets_a_fault_is_done_or_not_and_loses_nothing(tmp_path: Pa
     assert [one["verb"] for one in told] == [*VERBS]
     assert {one["verb"]: one["wrong"] for one in told if one["wrong"]} == {}
     assert all(one["injected"] > 10 for one in told)
+
+
+@needs_layer
+def test_a_note_that_could_not_be_read_once_is_found_once_it_can(tmp_path: Path) -> None:
+    library = compiled(tmp_path)
+    work = tmp_path / "work"
+    work.mkdir()
+    assert with_layer(library, "tests.faults.unread", work) == ["found"]
 
 
 def test_a_look_that_was_broken_off_is_made_anew(tmp_path: Path) -> None:

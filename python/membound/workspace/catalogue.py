@@ -241,14 +241,16 @@ class Catalogue(Follower):
     def _read(self, stamps: Mapping[str, Stamp], known: dict[str, Known]) -> None:
         records: list[bytes] = []
         removed: list[str] = []
-        notes: dict[str, str] = {}
+        notes: dict[str, str | None] = {}
         for (path, stamp), data in zip(stamps.items(), self._root.read_all([*stamps]), strict=True):
             former = known.get(path)
             now, made = self._reading(path, stamp, data, former)
             records += made
             removed += _ids(path, former.parts, now.parts) if former is not None else []
             known[path] = now
-            notes[f"{_NOTE}{path}"] = msgspec.json.encode(now).decode()
+            # What could not be read is noted as unknown: it may be read at the next going over.
+            noted = None if data is None else msgspec.json.encode(now).decode()
+            notes[f"{_NOTE}{path}"] = noted
         self._index.apply(records=records, removed=removed, notes=notes)
 
     def _reading(
