@@ -288,7 +288,7 @@ def test_no_reply_is_larger_than_its_budget_and_pages_give_the_rest_w13(served: 
         ("list_tags", {}),
         ("retrieve", {"query": "word", "character_budget": 50_000}),
     ):
-        for budget in (500, 3_000):
+        for budget in (1_000, 3_000):
             assert len(rendered(served.ok(tool, **arguments, max_output_chars=budget))) <= budget
         assert len(rendered(served.ok(tool, **arguments))) <= 20_000
     seen: list[str] = []

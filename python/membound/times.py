@@ -8,9 +8,20 @@ from membound import _core
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 
-__all__ = ["DATETIME_PATTERN", "EPOCH", "instant", "milliseconds", "timestamp", "utc"]
+__all__ = [
+    "DATETIME_PATTERN",
+    "EPOCH",
+    "START",
+    "instant",
+    "milliseconds",
+    "moment",
+    "timestamp",
+    "utc",
+]
 
 EPOCH = "1970-01-01T00:00:00.000Z"
+START = datetime(1970, 1, 1, tzinfo=UTC)
+"""The same as a datetime."""
 
 DATETIME_PATTERN = (
     r"\A(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])"
@@ -22,7 +33,6 @@ DATETIME_PATTERN = (
 
 _AWARE = "an aware datetime; use datetime.now(UTC), or .astimezone() on a naive local one"
 _MILLISECOND = timedelta(milliseconds=1)
-_START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def utc(moment: datetime, field: str = "now") -> datetime:
@@ -59,7 +69,7 @@ def milliseconds(moment: datetime, field: str = "now") -> int:
     Raises:
         InvalidInputError: as for `utc`.
     """
-    return (utc(moment, field) - _START) // _MILLISECOND
+    return (utc(moment, field) - START) // _MILLISECOND
 
 
 def instant(text: str) -> datetime | None:
@@ -70,6 +80,11 @@ def instant(text: str) -> datetime | None:
     """
     found = _core.instant(text)
     try:
-        return None if found is None else _START + found * _MILLISECOND
+        return None if found is None else START + found * _MILLISECOND
     except OverflowError:
         return None
+
+
+def moment(text: str | None) -> datetime:
+    """Gives the instant that a text names; one that names none is as old as the epoch."""
+    return (None if text is None else instant(text)) or START

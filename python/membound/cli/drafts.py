@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from membound.cli.place import place
 from membound.draft import MemoryDraft
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
+from membound.times import START
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,6 @@ __all__ = ["checked", "draft_of"]
 
 _CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
 _TIMES = ("observed_at", "valid_from", "valid_to", "expires_at")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def draft_of(fields: Mapping[str, Any], *, scope: str, workspace: str | None) -> MemoryDraft:
@@ -46,7 +46,7 @@ def draft_of(fields: Mapping[str, Any], *, scope: str, workspace: str | None) ->
 
 def checked(draft: MemoryDraft) -> MemoryDraft:
     """Return the draft if a record can be made of it, or raise what is wrong with it."""
-    draft.to_record(id=draft.id or "unnamed", now=_EPOCH)
+    draft.to_record(id=draft.id or "unnamed", now=START)
     return draft
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from membound import _core
-from membound.times import instant, timestamp
+from membound.times import START, instant, timestamp
 from membound.workspace.disk import Stamp
 from membound.workspace.entry import Entry
 from membound.workspace.follower import Follower
@@ -31,7 +31,6 @@ __all__ = ["Catalogue", "Known"]
 _AT_ONCE: Final = 250
 _NOTE: Final = "file:"
 _SLACK: Final = timedelta(seconds=2)
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Known(msgspec.Struct, frozen=True, array_like=True):
@@ -280,7 +279,7 @@ class Catalogue(Follower):
 
 
 def _moment(told: str | None, stamp: Stamp) -> str:
-    changed = _START + timedelta(microseconds=stamp[1] // 1000)
+    changed = START + timedelta(microseconds=stamp[1] // 1000)
     moment = instant(told) if told else None
     return timestamp(changed if moment is None or changed - moment > _SLACK else moment)
 

@@ -6,13 +6,13 @@ Nothing is tagged: somebody reads the groups, and says which turns belong to a t
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from membound.times import instant
+from membound.times import moment
 from membound.tokens import search_tokens
 from membound.workspace.refined import Refined
 from membound.workspace.sessions.turn import Turn
@@ -34,7 +34,6 @@ _FEW: Final = 4
 """Fewer turns are too few to say which terms are common."""
 _LETTERS: Final = 3
 _TOKENS: Final = 512
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EMPTY_TEXT: Final = """
 about add after all and any are because been but can could did does done down for from get
 had has have here how into its just let make more need new not now off one only our out over
@@ -132,8 +131,7 @@ def _in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _moment(one: Candidate) -> tuple[datetime, str, int]:
-    found = instant(one.turn.timestamp) if one.turn.timestamp else None
-    return found or _START, one.turn.session_id, one.turn.turn_id
+    return moment(one.turn.timestamp), one.turn.session_id, one.turn.turn_id
 
 
 def _tokens(text: str) -> Iterator[str]:

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
 from membound import _core
-from membound.errors import InvalidInputError
-from membound.excerpt import excerpt
-from membound.fields import MemoryType
 from membound.policy import MemoryPolicy
 from membound.request import MOST_RECORDS, Request
 from membound.retrieval import RetrievalResult
-from membound.text import any_text
-from membound.times import milliseconds, timestamp
-from membound.tokens import QUERY_TOKENS
+from membound.times import START, milliseconds, timestamp
 from membound.trace import Trace
+from membound.workspace.asked import units
 from membound.workspace.cursors import cursor_of, key_of
-from membound.workspace.cutting import cut
 from membound.workspace.records import SESSIONS, Told, part_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from membound.workspace.asked import Asked
     from membound.workspace.search_index import SearchIndex
 
 __all__ = [
-    "MOST_LINES",
-    "Asked",
     "Hit",
     "Page",
     "Search",
     "Searched",
-    "asked_words",
-    "lines_with",
-    "units",
 ]
 
-LINE_CHARACTERS: Final = 200
-MOST_LINES: Final = 3
+
+SEEN: Final = 8
+"""Hits that a cursor names, so that one of them is likely to be there still."""
 
 
 class Key(msgspec.Struct, frozen=True, array_like=True):
@@ -50,32 +43,48 @@ class Key(msgspec.Struct, frozen=True, array_like=True):
     updated: int
     id: str
 
+    @property
+    def source(self) -> str:
+        """What the ids of all pieces of one text, and no others, begin with; its digest's start."""
+        return self.id.partition(":")[2][:12]
+
     def follows(self, other: Key) -> bool:
         """Tells whether it comes after another one."""
         mine, others = (-self.score, -self.updated), (-other.score, -other.updated)
         return (*mine, self.id) > (*others, other.id)
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """One search, checked.
+class Seen(msgspec.Struct, frozen=True, array_like=True):
+    """What a cursor tells of the pages before.
 
     Attributes:
-        query: the words.
-        now: when it is asked.
-        within: only what lies in this folder, or below it.
-        types: only these types.
-        tags: only what carries every one.
-        since: only what was changed or said then or later.
-        until: only what was changed or said before.
+        last: the place of the last hit.
+        before: the sources of the hits right before it, the nearest first.
+        asked: when the first page was asked for, in milliseconds since the epoch: what is recent is
+            measured from then on every page.
     """
 
-    query: str
-    now: datetime
-    within: str | None = None
-    types: tuple[MemoryType, ...] | None = None
-    tags: tuple[str, ...] = ()
-    since: datetime | None = None
-    until: datetime | None = None
+    last: Key
+    before: Annotated[tuple[str, ...], msgspec.Meta(max_length=SEEN)]
+    asked: Annotated[int, msgspec.Meta(ge=0, lt=253_402_300_800_000)]
+
+    def behind(self, hits: Iterator[Hit]) -> Iterator[Hit]:
+        """Gives the hits behind the last one; where it is gone, behind the nearest that is there.
+
+        What comes and goes meanwhile moves all scores a little, and their order hardly.
+        """
+        passed: list[Hit] = []
+        for hit in hits:
+            if hit.key.source == self.last.source:
+                yield from hits
+                return
+            passed.append(hit)
+        sources = [hit.key.source for hit in passed]
+        for source in self.before:
+            if source in sources:
+                yield from passed[sources.index(source) + 1 :]
+                return
+        yield from (hit for hit in passed if hit.key.follows(self.last))
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,28 +172,38 @@ class Search:
         Raises:
             InvalidInputError: the cursor is none that a search gave.
         """
-        after = None if cursor is None else key_of(cursor, Key)
-        windows = _Windows(self, asked)
-        hits: list[Hit] = []
-        for hit in _places(windows.hits()):
-            if after is not None and not hit.key.follows(after):
-                continue
-            if len(hits) == limit:
-                following = cursor_of(hits[-1].key)
-                return Page(hits=tuple(hits), searched=windows.searched(), next_cursor=following)
-            hits.append(hit)
-        return Page(hits=tuple(hits), searched=windows.searched())
+        seen = None if cursor is None else key_of(cursor, Seen)
+        if seen is not None:
+            asked = msgspec.structs.replace(asked, now=START + timedelta(milliseconds=seen.asked))
+        trace, first = self._window(asked, 0)
+        rest = _places(self._all(asked, trace, first))
+        if seen is not None:
+            rest = seen.behind(rest)
+        hits = tuple(islice(rest, limit))
+        following = None if next(rest, None) is None else cursor_of(_seen(asked, hits, seen))
+        return Page(hits=hits, searched=_searched(asked, trace), next_cursor=following)
+
+    def _all(self, asked: Asked, trace: Trace, hits: list[Hit]) -> Iterator[Hit]:
+        """Gives every hit in order, a window after the other, as far as they are needed."""
+        offset = 0
+        while True:
+            yield from hits
+            if len(trace.rankings) < MOST_RECORDS:
+                return
+            offset += MOST_RECORDS
+            trace, hits = self._window(asked, offset)
 
     def told(self, hit: Hit) -> Told | None:
         """Gives what is told of the turn that a hit is a piece of."""
-        if hit.told is None:
-            for record in self._index.records([part_id("turn", hit.locator, 0)]):
-                return None if record is None else _PIECES.decode(record).told
-        return hit.told
+        if hit.told is not None:
+            return hit.told
+        (record,) = self._index.records([part_id("turn", hit.locator, 0)])
+        return None if record is None else _PIECES.decode(record).told
 
-    def window(self, asked: Asked, offset: int) -> tuple[Trace, list[Hit]]:
+    def _window(self, asked: Asked, offset: int) -> tuple[Trace, list[Hit]]:
         """Gives the hits at up to 64 places of the order, and the trace."""
-        trace = _TRACES.decode(self._index.retrieve(self._request(asked, offset=offset)).trace())
+        request = self._request(asked, offset=offset)
+        trace = _TRACES.decode(self._index.retrieve(request).trace())
         ids = [ranking.memory_id for ranking in trace.rankings]
         pieces = [_PIECES.decode(one) for one in self._index.records(ids) if one is not None]
         scores = {one.memory_id: one.features.final_score for one in trace.rankings}
@@ -213,39 +232,25 @@ class Search:
         )
 
 
-class _Windows:
-    """The whole order of a search, read in windows as far as it is needed."""
+def _searched(asked: Asked, trace: Trace) -> Searched:
+    """Tells what was searched, and for what."""
+    words = units(asked.query)
+    holders = trace.weighing.holders if trace.weighing else ()
+    return Searched(
+        records=trace.candidate_count,
+        admitted=trace.candidate_count - trace.filtered.irrelevant,
+        words=words,
+        missed=tuple(word for word, held in zip(words, holders, strict=False) if not held),
+        folder=asked.within,
+    )
 
-    def __init__(self, search: Search, asked: Asked) -> None:
-        self._search = search
-        self._asked = asked
-        self._trace: Trace | None = None
 
-    def hits(self) -> Iterator[Hit]:
-        """Gives every hit in order."""
-        offset = 0
-        while True:
-            trace, hits = self._search.window(self._asked, offset)
-            self._trace = self._trace or trace
-            yield from hits
-            if len(trace.rankings) < MOST_RECORDS:
-                return
-            offset += MOST_RECORDS
-
-    def searched(self) -> Searched:
-        """Tells what was searched, and for what."""
-        if self._trace is None:
-            self._trace, _ = self._search.window(self._asked, 0)
-        trace = self._trace
-        words = units(self._asked.query)
-        holders = trace.weighing.holders if trace.weighing else ()
-        return Searched(
-            records=trace.candidate_count,
-            admitted=trace.candidate_count - trace.filtered.irrelevant,
-            words=words,
-            missed=tuple(word for word, held in zip(words, holders, strict=False) if not held),
-            folder=self._asked.within,
-        )
+def _seen(asked: Asked, hits: Sequence[Hit], former: Seen | None) -> Seen:
+    """Gives what a cursor behind a page tells."""
+    earlier = () if former is None else (former.last.source, *former.before)
+    *others, last = hits
+    before = (*(hit.key.source for hit in reversed(others)), *earlier)
+    return Seen(last.key, before[:SEEN], milliseconds(asked.now))
 
 
 def _places(hits: Iterator[Hit]) -> Iterator[Hit]:
@@ -258,39 +263,6 @@ def _places(hits: Iterator[Hit]) -> Iterator[Hit]:
         if seen.isdisjoint(keys):
             yield hit
         seen |= keys
-
-
-def asked_words(query: object, field: str = "query") -> str:
-    """Reads the words of a search.
-
-    Raises:
-        InvalidInputError: it is no text, or has nothing to search for.
-    """
-    text = any_text(query, field)
-    if not text.strip():
-        raise InvalidInputError(field, "words to search for", excerpt(query))
-    return text
-
-
-def units(query: str) -> tuple[str, ...]:
-    """Gives what a query is searched by."""
-    tokens, _ = _core.search_tokens(query, QUERY_TOKENS["v2"], "v2")
-    return tuple(token[1:] for token in tokens)
-
-
-def lines_with(query: str, text: str) -> tuple[str, ...]:
-    """Gives up to three lines of a text that have most words of a query, in their order."""
-    wanted = frozenset(_core.search_tokens(query, QUERY_TOKENS["v2"], "v2")[0])
-    lines = [line.strip() for line in text.splitlines()]
-    counted = [
-        (len(wanted.intersection(_core.search_tokens(line, 512, "v2")[0])), -at)
-        for at, line in enumerate(lines)
-        if line
-    ]
-    best = sorted(one for one in counted if one[0])[-MOST_LINES:]
-    return tuple(
-        cut(lines[-at], LINE_CHARACTERS) for _, at in sorted(best, key=lambda one: -one[1])
-    )
 
 
 def _hit(piece: _Piece, score: float) -> Hit:

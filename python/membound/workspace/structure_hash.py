@@ -7,17 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from membound.text import well_formed
-from membound.times import timestamp
+from membound.times import START, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = ["dated", "documented", "empty_folders"]
 
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LEAST: Final = datetime.min.replace(tzinfo=UTC)
 _MOST: Final = datetime.max.replace(tzinfo=UTC)
-_NANOSECONDS: Final = 1_000_000
+_NANOSECONDS_OF_MILLISECOND: Final = 1_000_000
 
 
 def documented(files: Iterable[str], empty: Iterable[str] = ()) -> str:
@@ -70,7 +69,7 @@ def _folder_line(folder: str) -> str:
 def _moment(nanoseconds: int) -> str:
     """Writes the time of a change, cut to milliseconds; none of a year that has not four digits."""
     try:
-        moment = _START + timedelta(milliseconds=nanoseconds // _NANOSECONDS)
+        moment = START + timedelta(milliseconds=nanoseconds // _NANOSECONDS_OF_MILLISECOND)
     except OverflowError:
         moment = _MOST if nanoseconds > 0 else _LEAST
     return timestamp(moment)

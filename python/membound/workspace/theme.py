@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from membound.schema import Open, always
-from membound.times import instant
+from membound.times import moment
 from membound.workspace.paths import Address
 
-__all__ = ["MemoryReference", "Theme", "TurnReference"]
+if TYPE_CHECKING:
+    from datetime import datetime
 
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+__all__ = ["MemoryReference", "Theme", "TurnReference"]
 
 
 class TurnReference(Open, frozen=True, kw_only=True):
@@ -72,13 +72,9 @@ class Theme(Open, frozen=True, kw_only=True):
         )
 
 
-def _moment(text: str | None) -> datetime:
-    return (None if text is None else instant(text)) or _START
-
-
 def _turn_order(turn: TurnReference) -> tuple[datetime, str, int]:
-    return _moment(turn.timestamp), turn.session_id, turn.turn_id
+    return moment(turn.timestamp), turn.session_id, turn.turn_id
 
 
 def _memory_order(memory: MemoryReference) -> tuple[datetime, str]:
-    return _moment(memory.timestamp), memory.address.path
+    return moment(memory.timestamp), memory.address.path

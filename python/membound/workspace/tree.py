@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
-from membound.times import instant
+from membound.times import moment
 from membound.workspace.entry import Entry, one_line, path_order
 from membound.workspace.paths import Address
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _ROOT: Final = "memory"
-_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def render(
@@ -92,21 +90,16 @@ def _drawn(inside: _Folders, folder: str, prefix: str) -> list[tuple[str, bool, 
 
 
 def _newest(entries: Sequence[Entry], recent: int) -> set[str]:
-    changes = [_moment(entry.updated_at) for entry in entries]
+    changes = [moment(entry.updated_at) for entry in entries]
     last = min(nlargest(recent, changes), default=None)
     # Few are looked at closely: those that are at least as new as the last one to be marked.
     likely = [
-        (changed, _moment(entry.created_at), entry.path)
+        (changed, moment(entry.created_at), entry.path)
         for entry, changed in zip(entries, changes, strict=True)
         if last is not None and changed >= last
     ]
     likely.sort(key=lambda one: one[:2], reverse=True)  # which leaves equal ones in their order
     return {path for _, _, path in likely[: max(recent, 0)]}
-
-
-def _moment(text: str | None) -> datetime:
-    """Reads a time; what cannot be read is as old as the epoch."""
-    return (None if text is None else instant(text)) or _START
 
 
 def _note(entry: Entry) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from membound.text import well_formed
-from membound.times import instant, timestamp
+from membound.times import START, instant, timestamp
 from membound.workspace.cutting import cut
 from membound.workspace.sessions.turn import ELLIPSIS, Action
 
@@ -27,7 +27,6 @@ _FILES: Final = ("path", "file", "filePath", "file_path", "cwd")
 _FOREIGN_FOLDER: Final = "node_modules"
 _FILE_CHARACTERS: Final = 1_000
 _NAME_CHARACTERS: Final = 200
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SAFE: Final = 2**53
 """Whole numbers below it are exact for every program that reads JSON."""
 
@@ -91,7 +90,7 @@ def moment(value: object) -> str | None:
         found = instant(value)
         return None if found is None else timestamp(found)
     try:
-        return timestamp(_EPOCH + timedelta(milliseconds=math.trunc(value)))
+        return timestamp(START + timedelta(milliseconds=math.trunc(value)))
     except (OverflowError, ValueError):
         return None
 

@@ -65,7 +65,7 @@ COUNTS: Final = frozenset(
 Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Most items.")]
 Most = Annotated[int, Meta(ge=1, le=MOST_FOUND, description="Most items, best first.")]
 Budget = Annotated[
-    int, Meta(ge=500, le=100_000, description="Most characters of JSON in the reply.")
+    int, Meta(ge=1_000, le=100_000, description="Most characters of JSON in the reply.")
 ]
 
 

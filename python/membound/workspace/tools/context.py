@@ -9,7 +9,6 @@ from msgspec import Meta
 
 from membound.workspace.tools.arguments import (
     BUDGET,
-    MOST_FOUND,
     Arguments,
     Budget,
     Cursor,
@@ -111,24 +110,28 @@ def _load_more(workspace: Workspace, asked: MoreArguments) -> Fields:
 
 
 def _search(workspace: Workspace, asked: SearchContextArguments) -> Fields:
-    place = Place.of(asked.cursor)
     if not asked.query.strip():
         return {"query": "", "totalMatches": 0, "matches": []}
-    found = fields_of(
-        workspace.search_context(
+
+    def page(limit: int | None) -> object:
+        found = workspace.search_context(
             asked.query,
             date_from=asked.date_from,
             date_to=asked.date_to,
-            limit=place.limit(asked.limit, MOST_FOUND),
-            cursor=place.behind,
+            limit=limit or asked.limit,
+            cursor=asked.cursor,
         )
-    )
-    behind = found.pop("next_cursor", None)
-    if asked.detail == "compact":
+        return _with_detail(workspace, fields_of(found), asked.detail)
+
+    return paged(page, "matches", asked.limit, asked.max_output_chars)
+
+
+def _with_detail(workspace: Workspace, found: Fields, detail: str) -> Fields:
+    if detail == "compact":
         found["matches"] = [{name: match[name] for name in COMPACT} for match in found["matches"]]
-    elif asked.detail == "full":
+    elif detail == "full":
         found["matches"] = _in_full(workspace, found["matches"])
-    return paged(found, "matches", place, asked.max_output_chars, behind=behind)
+    return found
 
 
 def _in_full(workspace: Workspace, matches: list[Fields]) -> list[Fields]:

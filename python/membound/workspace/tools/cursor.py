@@ -1,4 +1,4 @@
-"""Cursors: where the next page of a list, or the rest of a text, begins."""
+"""Cursors of what is counted: where the rest of a text, or of a list of names, begins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from membound.excerpt import excerpt
 
 __all__ = ["Place"]
 
-_FORM: Final = r"([0-9]{1,12})(?::(.+))?"
+_FORM: Final = r"[0-9]{1,12}"
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -20,11 +20,9 @@ class Place(msgspec.Struct, frozen=True):
 
     Attributes:
         skip: how many items, or characters, come before it.
-        behind: the workspace's own cursor, which these are counted from; None for the start.
     """
 
     skip: int = 0
-    behind: str | None = None
 
     @classmethod
     def of(cls, cursor: str | None) -> Place:
@@ -35,20 +33,15 @@ class Place(msgspec.Struct, frozen=True):
         """
         if cursor is None:
             return cls()
-        found = re.fullmatch(_FORM, cursor, re.ASCII | re.DOTALL)
-        if found is None:
+        if re.fullmatch(_FORM, cursor, re.ASCII) is None:
             raise InvalidInputError("cursor", "the next_cursor of a reply", excerpt(cursor))
-        return cls(int(found[1]), found[2])
+        return cls(int(cursor))
 
     def later(self, count: int) -> Place:
         """Gives the place so many items, or characters, further on."""
-        return Place(self.skip + count, self.behind)
-
-    def limit(self, items: int, most: int) -> int:
-        """Gives how many items to ask for, to have so many behind the place, or what there are."""
-        return min(self.skip + items, most)
+        return Place(self.skip + count)
 
     @property
     def text(self) -> str:
         """The cursor, as a reply gives it."""
-        return str(self.skip) if self.behind is None else f"{self.skip}:{self.behind}"
+        return str(self.skip)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -13,11 +14,11 @@ from membound.workspace.cutting import cut
 from membound.workspace.fence import NOTICE, rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from membound.workspace.tools.cursor import Place
 
-__all__ = ["Fields", "Run", "fields_of", "fit", "paged", "resumed", "size"]
+__all__ = ["Fields", "Run", "counted", "fields_of", "fit", "paged", "resumed", "size"]
 
 Fields = dict[str, Any]
 """What a reply says, by the names of the JSON."""
@@ -26,6 +27,7 @@ _MARK: Final = "…"
 _ROOM_FOR_NOTICE: Final = len(rendered({"notice": NOTICE})) + 20
 _ROOM_FOR_CURSOR: Final = 60
 _SHORT: Final = 100
+_SHORTEST: Final = 12
 _MANY: Final = 1_000
 _SHARE: Final = 4
 """No list ends earlier while one text still takes more than this part of the budget."""
@@ -76,33 +78,35 @@ def fit(fields: Fields, budget: int, runs: Sequence[Run] = ()) -> tuple[Fields, 
     return clipped, dropped
 
 
-def paged(
-    fields: Fields,
-    name: str,
-    place: Place,
-    budget: int,
-    *,
-    behind: str | None = None,
-) -> Fields:
-    """Fits a reply whose list goes on with ``next_cursor``.
+def paged(ask: Callable[[int | None], object], name: str, limit: int | None, budget: int) -> Fields:
+    """Fits a page of a list, which the workspace's own ``next_cursor`` goes on behind.
+
+    Where fewer items than asked for have room, only these are asked for: a cursor is a place in
+    the order, whatever comes and goes meanwhile, and a count would be none.
 
     Args:
-        fields: the reply; its list begins where the workspace's own cursor says.
+        ask: gives the page of at most so many items; of None, of as many as usual.
         name: the list.
-        place: where the page begins.
+        limit: how many items.
         budget: characters of JSON.
-        behind: the workspace's cursor for what follows the list; None where nothing does.
     """
-    everything: list[object] = fields[name]
-    fields = {**fields, name: everything[place.skip :]}
-    fields.pop("next_cursor", None)
-    run = Run(name, least=1)
-    fitted, _ = fit(fields, budget - _ROOM_FOR_CURSOR - len(behind or ""), [run])
-    kept = len(fitted.get(name, ()))
-    if kept < len(fields[name]):
-        fitted["next_cursor"] = place.later(max(kept, 1)).text
-    elif behind is not None:
-        fitted["next_cursor"] = f"0:{behind}"
+    while True:
+        fields = fields_of(ask(limit))
+        behind = fields.pop("next_cursor", None)
+        room = budget - _ROOM_FOR_CURSOR - len(behind or "")
+        fitted, _ = fit(fields, room, [Run(name, least=1)])
+        kept = len(fitted.get(name, ()))
+        if kept == len(fields[name]) or limit == 1:
+            return fitted if behind is None else {**fitted, "next_cursor": behind}
+        limit = max(kept, 1)
+
+
+def counted(fields: Fields, name: str, place: Place, budget: int) -> Fields:
+    """Fits a list of names that begins at a place, and goes on with ``next_cursor``."""
+    rest = fields[name][place.skip :]
+    fitted, dropped = fit({**fields, name: rest}, budget - _ROOM_FOR_CURSOR, [Run(name, least=1)])
+    if dropped[name]:
+        fitted["next_cursor"] = place.later(len(fitted[name])).text
     return fitted
 
 
@@ -153,13 +157,21 @@ def size(value: object) -> int:
 
 def _squeezed(fields: Fields, floor: int, budget: int) -> Fields:
     """Cuts what is left, all texts alike, then all lists alike, then everything but scalars."""
-    fitting: Fields = _clipped(fields, min(floor, _SHORT))
-    if size(fitting) <= budget:
-        longest: Fields = _clipped(fields, _longest(fields, _SHORT, floor, budget))
-        return longest
-    most = bisect_right(range(_MANY), budget, key=lambda most: size(_thinned(fitting, most)))
-    thinned: Fields = _thinned(fitting, max(most - 1, 0))
+    for least in (_SHORT, _SHORTEST):
+        fitting: Fields = _clipped(fields, min(floor, least))
+        if size(fitting) <= budget:
+            longest: Fields = _clipped(fields, _longest(fields, least, floor, budget))
+            return longest
+        found = bisect_right(range(_MANY), budget, key=partial(_thinned_size, fitting))
+        if found > 1:
+            thinned: Fields = _thinned(fitting, found - 1)
+            return thinned
+    thinned = _thinned(fitting, 0)
     return thinned if size(thinned) <= budget else _scalars(thinned)
+
+
+def _thinned_size(fields: Fields, most: int) -> int:
+    return size(_thinned(fields, most))
 
 
 def _longest(fields: Fields, least: int, most: int, budget: int) -> int:

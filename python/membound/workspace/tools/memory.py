@@ -10,8 +10,6 @@ from membound.errors import NoteNotFoundError
 from membound.workspace.paths import address
 from membound.workspace.tools.arguments import (
     BUDGET,
-    MOST_FOUND,
-    MOST_LISTED,
     Arguments,
     Budget,
     Cursor,
@@ -23,7 +21,7 @@ from membound.workspace.tools.arguments import (
     Theme,
 )
 from membound.workspace.tools.cursor import Place
-from membound.workspace.tools.fitting import Fields, fields_of, fit, paged, resumed
+from membound.workspace.tools.fitting import Fields, counted, fields_of, fit, paged, resumed
 from membound.workspace.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -157,37 +155,37 @@ def _recall(workspace: Workspace, asked: RecallArguments) -> Fields:
 
 
 def _recall_recent(workspace: Workspace, asked: RecentArguments) -> Fields:
-    place = Place.of(asked.cursor)
-    n = place.limit(asked.n, MOST_LISTED)
-    found = workspace.recent(n, folder=asked.folder, tag=asked.tag, cursor=place.behind)
-    budget = asked.max_output_chars
-    return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)
+    def page(n: int | None) -> object:
+        return workspace.recent(
+            n or asked.n, folder=asked.folder, tag=asked.tag, cursor=asked.cursor
+        )
+
+    return paged(page, "items", asked.n, asked.max_output_chars)
 
 
 def _search(workspace: Workspace, asked: SearchArguments) -> Fields:
-    place = Place.of(asked.cursor)
-    found = workspace.search(
-        asked.query,
-        folder=asked.folder,
-        tags=asked.tags,
-        limit=place.limit(asked.limit, MOST_FOUND),
-        cursor=place.behind,
-    )
-    budget = asked.max_output_chars
-    return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)
+    def page(limit: int | None) -> object:
+        return workspace.search(
+            asked.query,
+            folder=asked.folder,
+            tags=asked.tags,
+            limit=limit or asked.limit,
+            cursor=asked.cursor,
+        )
+
+    return paged(page, "items", asked.limit, asked.max_output_chars)
 
 
 def _list(workspace: Workspace, asked: ListArguments) -> Fields:
-    place = Place.of(asked.cursor)
-    limit = None if asked.limit is None else place.limit(asked.limit, MOST_LISTED)
-    found = workspace.list(folder=asked.folder, tag=asked.tag, limit=limit, cursor=place.behind)
-    budget = asked.max_output_chars
-    return paged(fields_of(found), "items", place, budget, behind=found.next_cursor)
+    def page(limit: int | None) -> object:
+        return workspace.list(folder=asked.folder, tag=asked.tag, limit=limit, cursor=asked.cursor)
+
+    return paged(page, "items", asked.limit, asked.max_output_chars)
 
 
 def _list_tags(workspace: Workspace, asked: PageArguments) -> Fields:
     fields: Fields = {"tags": list(workspace.list_tags())}
-    return paged(fields, "tags", Place.of(asked.cursor), asked.max_output_chars)
+    return counted(fields, "tags", Place.of(asked.cursor), asked.max_output_chars)
 
 
 def _delete(workspace: Workspace, asked: DeleteArguments) -> Fields:
@@ -195,7 +193,8 @@ def _delete(workspace: Workspace, asked: DeleteArguments) -> Fields:
     fields: Fields = {"success": True, "key": at.key, "folder": at.folder}
     if workspace.delete(asked.key, folder=asked.folder):
         return fields
-    return {**fields, "success": False, "error": str(NoteNotFoundError(at.path))}
+    fault = NoteNotFoundError(at.path)
+    return {**fields, "success": False, "error": str(fault), "kind": type(fault).__name__}
 
 
 def _move(workspace: Workspace, asked: MoveArguments) -> Fields:

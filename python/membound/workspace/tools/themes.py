@@ -18,7 +18,7 @@ from membound.workspace.tools.arguments import (
 )
 from membound.workspace.tools.context import SessionId, TurnId
 from membound.workspace.tools.cursor import Place
-from membound.workspace.tools.fitting import Fields, Run, fields_of, fit, paged
+from membound.workspace.tools.fitting import Fields, Run, counted, fields_of, fit
 from membound.workspace.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _traced(fields: Fields, asked: TraceArguments) -> Fields:
 
 def _list(workspace: Workspace, asked: ThemesArguments) -> Fields:
     fields: Fields = {"themes": list(workspace.list_themes())}
-    return paged(fields, "themes", Place.of(asked.cursor), asked.max_output_chars)
+    return counted(fields, "themes", Place.of(asked.cursor), asked.max_output_chars)
 
 
 def _delete(workspace: Workspace, asked: DeleteThemeArguments) -> Fields:

@@ -11,6 +11,7 @@ from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.numbers import count
 from membound.workspace import comments, essence, index_json, tree
+from membound.workspace.asked import Asked, asked_words
 from membound.workspace.boot import BootContext, Instructions, assembled, instructions
 from membound.workspace.paths import Address, folder_name
 from membound.workspace.results import (
@@ -20,7 +21,6 @@ from membound.workspace.results import (
     SyncReport,
     Unreadable,
 )
-from membound.workspace.search import Asked, asked_words
 from membound.workspace.verbs.notes import NoteVerbs
 from membound.workspace.verbs.sessions import SessionVerbs
 

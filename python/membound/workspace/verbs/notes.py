@@ -9,6 +9,7 @@ import msgspec
 from membound.errors import NoteNotFoundError
 from membound.numbers import count
 from membound.times import timestamp
+from membound.workspace.asked import MOST_LINES, Asked, asked_words, lines_with, units
 from membound.workspace.cursors import cursor_of, key_of
 from membound.workspace.cutting import cut
 from membound.workspace.note import checked_tags
@@ -22,7 +23,6 @@ from membound.workspace.results import (
     Moved,
     Remembered,
 )
-from membound.workspace.search import MOST_LINES, Asked, Hit, asked_words, lines_with
 from membound.workspace.theme_name import checked_name
 from membound.workspace.verbs.opened import Opened
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from membound.workspace.catalogue import Known
     from membound.workspace.note import Note
+    from membound.workspace.search import Hit
 
 __all__ = ["NoteVerbs"]
 
@@ -251,22 +252,23 @@ class NoteVerbs(Opened):
         page = self._asking(
             [self._catalogue], lambda: self._search.page(asked, limit=most, cursor=cursor)
         )
+        wanted = frozenset(units(query))
         return Found(
-            items=tuple(found for hit in page.hits if (found := self._found(hit, asked.query))),
+            items=tuple(found for hit in page.hits if (found := self._found(hit, wanted))),
             searched=page.searched,
             next_cursor=page.next_cursor,
         )
 
-    def _found(self, hit: Hit, query: str) -> FoundNote | None:
+    def _found(self, hit: Hit, wanted: frozenset[str]) -> FoundNote | None:
         if (known := self._catalogue.known.get(hit.locator)) is None:
             return None
         place = Address.of(hit.locator)
         entry = known.entry
         named = (
-            *(f"title: {line}" for line in lines_with(query, entry.title)),
-            *(f"tag: {tag}" for tag in entry.tags if lines_with(query, tag)),
+            *(f"title: {line}" for line in lines_with(wanted, entry.title)),
+            *(f"tag: {tag}" for tag in entry.tags if lines_with(wanted, tag)),
         )
-        matches = (*named[:1], *lines_with(query, hit.text), *named[1:])
+        matches = (*named[:1], *lines_with(wanted, hit.text), *named[1:])
         return FoundNote(
             key=place.key,
             folder=place.folder,

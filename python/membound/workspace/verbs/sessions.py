@@ -10,6 +10,7 @@ import msgspec
 
 from membound.errors import SessionNotFoundError, TurnNotFoundError
 from membound.numbers import count
+from membound.workspace.asked import Asked, asked_words, units
 from membound.workspace.records import SESSIONS
 from membound.workspace.refine import is_current, refined
 from membound.workspace.refined import read_rows, refined_path, write_rows
@@ -23,7 +24,6 @@ from membound.workspace.results import (
     RecentContext,
     RefinedTurns,
 )
-from membound.workspace.search import Asked, Hit, asked_words, units
 from membound.workspace.sessions.days import day
 from membound.workspace.sessions.places import session_of
 from membound.workspace.sessions.reader import read_more
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from membound.workspace.refined import Refined
+    from membound.workspace.search import Hit
     from membound.workspace.sessions.places import Session
     from membound.workspace.sessions.reader import More
     from membound.workspace.sessions.turn import Turn
@@ -149,17 +150,18 @@ class SessionVerbs(Opened):
         page = self._asking(
             [self._sessions], lambda: self._search.page(asked, limit=most, cursor=cursor)
         )
+        words = units(query)
         return FoundTurns(
             query=query,
             total_matches=page.searched.admitted,
             matches=tuple(
-                found for hit in page.hits if (found := self._found_turn(hit, query)) is not None
+                found for hit in page.hits if (found := self._found_turn(hit, words)) is not None
             ),
             searched=page.searched,
             next_cursor=page.next_cursor,
         )
 
-    def _found_turn(self, hit: Hit, query: str) -> FoundTurn | None:
+    def _found_turn(self, hit: Hit, words: Sequence[str]) -> FoundTurn | None:
         _, session_id, turn_id = hit.locator.split("/")
         told = self._search.told(hit)
         if told is None:
@@ -171,7 +173,7 @@ class SessionVerbs(Opened):
             score=hit.score,
             user=told.user,
             agent=told.agent,
-            snippet=_snippet(f"{told.user}\n{told.agent}", hit.text, units(query)),
+            snippet=_snippet(f"{told.user}\n{told.agent}", hit.text, words),
             actions=told.actions,
         )
 

@@ -17,6 +17,7 @@ from membound.errors import (
 from membound.excerpt import excerpt
 from membound.numbers import count
 from membound.times import timestamp
+from membound.workspace.asked import Asked, asked_words
 from membound.workspace.detector import Candidate, grouped
 from membound.workspace.paths import address
 from membound.workspace.records import THEMES
@@ -28,7 +29,6 @@ from membound.workspace.results import (
     TracedTurn,
     TurnContent,
 )
-from membound.workspace.search import Asked, asked_words
 from membound.workspace.sessions.turn import Called
 from membound.workspace.theme import TurnReference
 from membound.workspace.theme_name import checked_name
