@@ -205,6 +205,7 @@ def test_turns_of_a_copied_session_are_found_once(host: Host, workspace: Workspa
     (copy.parents[2] / "state.json").write_text(json.dumps({"forkedFrom": ONE}))
     host.says(TWO, turn(2, "heron and river"))
     assert len(found(workspace, "walnut")) == 1
+    assert workspace.search_context("walnut").total_matches == 1
     assert (TWO, 2) in found(workspace, "river")
     both = workspace.load_turns([(ONE, 0), (TWO, 0)]).rounds
     assert [one.user for one in both] == ["heron", "heron"]
@@ -217,6 +218,12 @@ def test_turns_that_say_the_same_at_other_times_are_each_found(
         host.says(ONE, turn(number, "Run the heron tests", "All pass."))
     host.says(TWO, turn(0, "Run the heron tests", "All pass.", at=DAY))
     assert found(workspace, "heron") == {(ONE, 0), (ONE, 1), (TWO, 0)}
+
+
+def test_a_long_turn_is_one_match(host: Host, workspace: Workspace) -> None:
+    host.says(ONE, turn(0, f"walnut {'river bank ' * 3_000}", "walnut"))
+    assert found(workspace, "walnut") == {(ONE, 0)}
+    assert workspace.search_context("walnut").total_matches == 1
 
 
 def test_a_wire_file_that_is_gone_or_replaced_is_followed(host: Host, workspace: Workspace) -> None:
