@@ -91,8 +91,10 @@ wheel: .venv/.tools ## A release wheel, tried where no tool of ours is
 	.venv-clean/bin/pip install --quiet "$$(ls -t dist/*.whl | head -n 1)[cli]"
 	.venv-clean/bin/python -I tests/wheel_smoke.py
 
-soak: build       ## Kills, reopenings and two writers against a model, for MINUTES=1; SEED=…
+soak: build       ## Kills, reopenings and two writers against a model, then two servers; MINUTES=1 each; SEED=…
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) --seed $(SEED)
+	MEMBOUND_SECONDS=$$(awk 'BEGIN {print 60 * $(MINUTES)}') $(BIN)/pytest -q -s \
+		"tests/test_workspace_processes.py::test_servers_side_by_side_lose_nothing[2]"
 
 # Where node is missing, the tests that need it are skipped and say so.
 ci: clients-if-node check test instructions soak bench-once wheel ## Everything that is checked before a change lands

@@ -117,6 +117,13 @@ class Catalogue(Follower):
             self._folders = tuple(sorted({*self._folders, *_folders_above(found)}))
 
     def _look(self, progress: Callable[[int, int], None] | None) -> None:
+        try:
+            self._follow(progress)
+        except BaseException:
+            self._watch = None  # what it told was not taken: the next look goes over all files
+            raise
+
+    def _follow(self, progress: Callable[[int, int], None] | None) -> None:
         is_fresh = self._load()
         touched = None if self._watch is None else self._watch.changed()
         if touched is not None and not touched:
@@ -233,14 +240,16 @@ class Catalogue(Follower):
     def _read(self, stamps: Mapping[str, Stamp], known: dict[str, Known]) -> None:
         records: list[bytes] = []
         removed: list[str] = []
-        notes: dict[str, str] = {}
+        notes: dict[str, str | None] = {}
         for (path, stamp), data in zip(stamps.items(), self._root.read_all([*stamps]), strict=True):
             former = known.get(path)
             now, made = self._reading(path, stamp, data, former)
             records += made
             removed += _ids(path, former.parts, now.parts) if former is not None else []
             known[path] = now
-            notes[f"{_NOTE}{path}"] = msgspec.json.encode(now).decode()
+            # What could not be read is noted as unknown: it may be read at the next going over.
+            noted = None if data is None else msgspec.json.encode(now).decode()
+            notes[f"{_NOTE}{path}"] = noted
         self._index.apply(records=records, removed=removed, notes=notes)
 
     def _reading(

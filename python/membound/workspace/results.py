@@ -227,7 +227,7 @@ class FoundTurns(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The turns that are relevant to a query, best first, and what was searched.
 
     Attributes:
-        total_matches: how many are relevant.
+        total_matches: how many are relevant; of very many, the pieces of their text.
     """
 
     query: str

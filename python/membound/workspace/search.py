@@ -124,9 +124,14 @@ class Searched(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """Some hits in order, each place once, and how to go on."""
+    """Some hits in order, each place once, and how to go on.
+
+    Attributes:
+        places: how many are relevant; where their pieces do not fit one window, of these.
+    """
 
     hits: tuple[Hit, ...]
+    places: int
     searched: Searched
     next_cursor: str | None = None
 
@@ -181,7 +186,10 @@ class Search:
             rest = seen.behind(rest)
         hits = tuple(islice(rest, limit))
         following = None if next(rest, None) is None else cursor_of(_seen(asked, hits, seen))
-        return Page(hits=hits, searched=_searched(asked, trace), next_cursor=following)
+        searched = _searched(asked, trace)
+        is_all = len(trace.rankings) < MOST_RECORDS
+        places = sum(1 for _ in _places(iter(first))) if is_all else searched.admitted
+        return Page(hits=hits, places=places, searched=searched, next_cursor=following)
 
     def _all(self, asked: Asked, trace: Trace, hits: list[Hit]) -> Iterator[Hit]:
         """Gives every hit in order, a window after the other, as far as they are needed."""
@@ -254,10 +262,12 @@ def _seen(asked: Asked, hits: Sequence[Hit], former: Seen | None) -> Seen:
 
 
 def _places(hits: Iterator[Hit]) -> Iterator[Hit]:
-    """Gives the first hit of each place, and of turns that say the same, as copied sessions do."""
-    seen: set[str] = set()
+    """Gives the first hit of each place, and of a turn and its copies in other sessions."""
+    seen: set[object] = set()
     for hit in hits:
-        keys = {hit.locator, hit.text} if hit.locator.startswith(f"{SESSIONS}/") else {hit.locator}
+        keys: set[object] = {hit.locator}
+        if hit.locator.startswith(f"{SESSIONS}/"):
+            keys.add((hit.locator.rpartition("/")[2], hit.key.updated, hit.text))
         if seen.isdisjoint(keys):
             yield hit
         seen |= keys

@@ -119,9 +119,9 @@ class NoteVerbs(Opened):
 
     def _place_to_write(self, folder: object, key: object) -> Address:
         """A note that is there may be changed whatever its name; the rules are for new ones."""
+        folder_name(folder, areas=WRITABLE)
         there = address(folder, key)
         if self._garden.read(there) is not None:
-            folder_name(folder, areas=WRITABLE)
             return there
         return address(folder, key, new=True)
 

@@ -148,7 +148,7 @@ class SessionVerbs(Opened):
         words = units(query)
         return FoundTurns(
             query=query,
-            total_matches=page.searched.admitted,
+            total_matches=page.places,
             matches=tuple(
                 found for hit in page.hits if (found := self._found_turn(hit, words)) is not None
             ),

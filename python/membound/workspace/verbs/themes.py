@@ -17,7 +17,7 @@ from membound.errors import (
 from membound.excerpt import excerpt
 from membound.numbers import count
 from membound.request import MOST_RECORDS
-from membound.times import EPOCH
+from membound.times import timestamp
 from membound.workspace.asked import Asked, asked_words
 from membound.workspace.detector import Candidate, grouped
 from membound.workspace.paths import address
@@ -91,12 +91,11 @@ class ThemeVerbs(SessionVerbs):
         )
 
     def _turn_reference(self, session_id: str | None, turn_id: int | None) -> TurnReference | None:
+        """Refers to a turn, at its own time, which is now where its host says none."""
         if session_id is None or turn_id is None:
             return None
-        turn = self._turn(session_id, turn_id)
-        return TurnReference(
-            session_id=session_id, turn_id=turn_id, timestamp=turn.timestamp or EPOCH
-        )
+        moment = self._turn(session_id, turn_id).timestamp or timestamp(self._now())
+        return TurnReference(session_id=session_id, turn_id=turn_id, timestamp=moment)
 
     def _note_to_tag(self, folder: str | None, key: str | None) -> Note | None:
         if key is None:
