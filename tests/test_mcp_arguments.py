@@ -224,3 +224,10 @@ def test_whatever_comes_is_read_or_refused_in_words(name: str, data: st.DataObje
 def needed(tool: Tool) -> dict[str, object]:
     properties = tool.schema["properties"]
     return {name: SAMPLES[properties[name]["type"]] for name in tool.schema.get("required", [])}
+
+
+def test_a_fraction_of_a_turn_is_the_turn_and_none_is_refused() -> None:
+    tool = TOOLS["load_more_context"]
+    assert read(tool.arguments, {"before_turn_id": 1.5}).before_turn_id == 1  # type: ignore[attr-defined]
+    for number in (0, 0.5, -1):
+        assert refused(tool, {"before_turn_id": number})["field"] == "before_turn_id"

@@ -57,6 +57,7 @@ COUNTS: Final = frozenset(
     {"n", "limit", "detailed_rounds", "summary_rounds", "character_budget", "max_output_chars"}
 )
 """The arguments that say how much is wanted: any number is taken as the nearest allowed one."""
+_FLOORED: Final = COUNTS | {"before_turn_id"}
 
 Limit = Annotated[int, Meta(ge=1, le=MOST_ITEMS, description="Most items.")]
 Most = Annotated[int, Meta(ge=1, le=MOST_RECORDS, description="Most items, best first.")]
@@ -79,15 +80,18 @@ _Arguments = TypeVar("_Arguments", bound=Arguments)
 def read(struct: type[_Arguments], given: Mapping[str, object] | None) -> _Arguments:
     """Reads the arguments of a call. Null counts as absent, and 3.0 as the whole number it is.
 
-    How many of something is wanted may be any number: the nearest one that may be is taken.
+    How many of something is wanted may be any number: the nearest one that may be is taken. A
+    fraction counts as the whole number below it.
 
     Raises:
         InvalidInputError: naming the first argument that is not as declared.
     """
     tree = {name: _plain(value, name) for name, value in (given or {}).items() if value is not None}
-    for name in COUNTS & tree.keys() & _schema(struct)["properties"].keys():
+    properties = _schema(struct)["properties"]
+    for name in _FLOORED & tree.keys() & properties.keys():
         if _is_finite(tree[name]):
-            tree[name] = _nearest(tree[name], _schema(struct)["properties"][name])
+            whole = math.floor(tree[name])
+            tree[name] = _nearest(whole, properties[name]) if name in COUNTS else whole
     try:
         return msgspec.convert(tree, struct)
     except msgspec.ValidationError as fault:
@@ -120,10 +124,10 @@ def _is_finite(value: object) -> bool:
     return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
-def _nearest(number: float, schema: Mapping[str, int]) -> int:
-    """Gives the whole number nearest to one, downwards, that a schema accepts."""
-    whole = max(math.floor(number), schema["minimum"])
-    return min(whole, schema.get("maximum", whole))
+def _nearest(number: int, schema: Mapping[str, int]) -> int:
+    """Gives the number nearest to one that a schema accepts."""
+    number = max(number, schema["minimum"])
+    return min(number, schema.get("maximum", number))
 
 
 def _explained(message: str, tree: object, struct: type[Arguments]) -> InvalidInputError:

@@ -178,7 +178,12 @@ def _search(workspace: Workspace, asked: SearchArguments) -> Fields:
 
 def _list(workspace: Workspace, asked: ListArguments) -> Fields:
     def page(limit: int | None) -> object:
-        return workspace.list(folder=asked.folder, tag=asked.tag, limit=limit, cursor=asked.cursor)
+        if asked.limit is None:
+            return workspace.list(
+                folder=asked.folder, tag=asked.tag, limit=limit, cursor=asked.cursor
+            )
+        most = limit or asked.limit
+        return workspace.recent(most, folder=asked.folder, tag=asked.tag, cursor=asked.cursor)
 
     return paged(page, "items", asked.limit, asked.max_output_chars)
 
@@ -248,7 +253,8 @@ TOOLS: Final = (
         name="list",
         title="List memories",
         description=(
-            "List memories without their text, newest first; folder includes what lies below it."
+            "List memories, newest first, without their text, or with its start where limit is "
+            "given. folder includes what lies below it."
         ),
         arguments=ListArguments,
         run=_list,
