@@ -143,3 +143,26 @@ def test_a_foreign_file_stops_nothing(tmp_path: Path) -> None:
         assert "tea" in {one.key for one in workspace.list().items}
         workspace.sync()
         workspace.bootstrap()
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_search_index_of_another_workspace_tells_nothing_of_it(
+    tmp_path: Path, *, closed: bool
+) -> None:
+    for name, body in (("mine", "apple"), ("other", "zebra")):
+        with opened(tmp_path / name) as workspace:
+            workspace.remember("tea", body)
+            assert found(workspace, body) == {"memory/tea"}
+    (mine,) = tmp_path.glob("mine/s/workspace-*/.membound/index.sqlite3")
+    (other,) = tmp_path.glob("other/s/workspace-*/.membound/index.sqlite3")
+    workspace = opened(tmp_path / "mine")
+    if closed:
+        workspace.close()
+    else:
+        assert found(workspace, "apple") == {"memory/tea"}
+    os.replace(other, mine)  # noqa: PTH105 — as another program does it
+    if closed:
+        workspace = opened(tmp_path / "mine")
+    with workspace:
+        assert found(workspace, "zebra") == set()
+        assert found(workspace, "apple") == {"memory/tea"}

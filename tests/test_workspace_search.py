@@ -76,3 +76,19 @@ def test_themes_are_found_apart_from_notes(workspace: Workspace) -> None:
     workspace.tag_theme("orchard", memory_key="kiwi", memory_folder="memory/farm/fruit")
     assert len(workspace.search_themes("orchard")) == 1
     assert found(workspace, "orchard") == set()
+
+
+def test_the_answer_is_the_same_where_no_index_can_be_kept(tmp_path: Path) -> None:
+    answers = []
+    for name in ("kept", "memory"):
+        root = tmp_path / name
+        with Workspace.open(tmp_path, root=root, environment={}, clock=lambda: NOW) as one:
+            if name == "memory":
+                (one.path / ".membound/index.sqlite3").mkdir(parents=True)
+            for number in range(30):
+                one.remember(f"n{number}", f"连接池 kiwi {'harvest ' * (number % 4)}")
+            assert one.sync().search_index == name
+            whole = [(hit.key, hit.score) for hit in one.search("kiwi harvest", limit=64).items]
+            answers.append(whole)
+    assert len(answers[0]) == 30
+    assert answers[0] == answers[1]
