@@ -78,3 +78,35 @@ def test_a_preview_of_a_long_body_is_short(tmp_path: Path) -> None:
         assert one.preview is not None
         assert one.preview.startswith("茶")
         assert len(one.preview) <= 410
+
+
+def test_a_file_removed_by_hand_leaves_no_ghost(tmp_path: Path) -> None:
+    """H2"""
+    with opened(tmp_path) as workspace:
+        workspace.remember("tea")
+        workspace.remember("cup")
+        (workspace.path / "memory/tea.md").unlink()
+        assert [one.key for one in workspace.list().items] == ["cup"]
+        assert workspace.delete("tea") is False
+
+
+@pytest.mark.parametrize("before", range(396, 402))
+def test_a_preview_is_never_cut_inside_a_character(tmp_path: Path, before: int) -> None:
+    """L1"""
+    with opened(tmp_path) as workspace:
+        workspace.remember("rocket", "a" * before + "\U0001f680" * 10)
+        (one,) = workspace.recent().items
+        assert one.preview is not None
+        assert one.preview.encode().decode() == one.preview
+
+
+def test_two_that_have_one_workspace_open_see_what_each_writes(tmp_path: Path) -> None:
+    """W23, W24"""
+    with opened(tmp_path) as one, opened(tmp_path) as other:
+        one.remember("tea", "apple")
+        other.remember("cup", "apple")
+        for workspace in (one, other):
+            assert {found.key for found in workspace.search("apple").items} == {"tea", "cup"}
+            assert {listed.key for listed in workspace.list().items} == {"tea", "cup"}
+        other.delete("tea")
+        assert [listed.key for listed in one.list().items] == ["cup"]

@@ -127,3 +127,15 @@ def test_every_history_leaves_what_a_dictionary_holds(
             for folder in FOLDERS:
                 note = workspace.recall(key, folder=folder)
                 assert (note and note.content) == holds.get((folder, key))
+
+
+def test_an_overwritten_body_is_kept_and_told(tmp_path: Path) -> None:
+    """W07"""
+    with opened(tmp_path) as workspace:
+        assert workspace.remember("tea", "green").revision is None
+        assert workspace.remember("tea", "black").revision is not None
+        assert any(
+            b"green" in one.read_bytes()
+            for one in (workspace.path / ".membound/revisions").rglob("*.md")
+            if one.is_file()
+        )
