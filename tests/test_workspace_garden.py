@@ -20,7 +20,8 @@ from membound.errors import (
     UnreadableNoteError,
 )
 from membound.workspace.disk import Root
-from membound.workspace.garden import ESSENCE, Garden
+from membound.workspace.essence import ADDRESS as ESSENCE
+from membound.workspace.garden import Garden
 from membound.workspace.paths import Address
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "workspace" / "garden"

@@ -1,15 +1,11 @@
-"""Where sessions lie: those of this workspace, the newest first, copies known as such."""
+"""Where sessions lie: those of this workspace, the newest first."""
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
-import pytest
-
-from membound.workspace.sessions.places import own_turns, session_of, sessions_of
-from membound.workspace.sessions.reader import read_more
+from membound.workspace.sessions.places import session_of, sessions_of
 from tests import wires
 
 if TYPE_CHECKING:
@@ -67,35 +63,3 @@ def test_a_wire_that_is_no_file_is_not_read(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     os.mkfifo(folder / "wire.jsonl")
     assert sessions_of(tmp_path, HASH) == ()
-
-
-@pytest.mark.parametrize(
-    ("state", "title", "forked"),
-    [
-        ('{"title":"Retry","forkedFrom":"session_a"}', "Retry", "session_a"),
-        ('{"forkedFrom":{"sessionId":"session_a"}}', None, "session_a"),
-        ('{"title":5,"forkedFrom":null}', None, None),
-        ("null", None, None),
-        ("{torn", None, None),
-        ("[" * 100_000, None, None),
-    ],
-)
-def test_what_a_host_says_of_a_session_is_read_where_it_can_be(
-    tmp_path: Path, state: str, title: str | None, forked: str | None
-) -> None:
-    (made(tmp_path, "session_b", at=1) / "state.json").write_text(state)
-    (found,) = sessions_of(tmp_path, HASH)
-    assert (found.title, found.forked_from) == (title, forked)
-
-
-def test_turns_that_a_copy_has_from_its_original_are_not_its_own(tmp_path: Path) -> None:
-    shared = [wires.prompt("a"), wires.said("b", turnId="0"), wires.prompt("c", time=wires.START)]
-    original, copy = tmp_path / "original", tmp_path / "copy"
-    original.write_bytes(wires.wire([*shared, wires.said("grown", turnId="1")]))
-    copy.write_bytes(wires.wire([*shared, wires.prompt("d", time=wires.START + 5)]))
-    first = read_more(original, "session_a").turns
-    second = read_more(copy, "session_b").turns
-    assert [turn.user for turn in own_turns(second, first)] == ["d"]
-    state = {"forkedFrom": "session_a"}
-    (made(tmp_path, "session_b", at=1) / "state.json").write_text(json.dumps(state))
-    assert sessions_of(tmp_path, HASH)[0].forked_from == "session_a"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from membound.errors import InvalidNameError
-from membound.workspace.theme_name import checked_name, same, stems, theme_path
+from membound.workspace.paths import folded
+from membound.workspace.theme_name import checked_name, stems, theme_path
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "workspace" / "cache"
 VECTORS: list[dict[str, str]] = json.loads((FIXTURES / "sanitize_key.json").read_text("utf-8"))
@@ -68,4 +69,4 @@ def test_the_longer_names_of_two_themes_differ(names: list[str]) -> None:
         except InvalidNameError:
             continue
     longer = [stem for name in plain for stem in islice(stems(name), 1, 3)]
-    assert len({same(stem) for stem in longer}) == 2 * len(plain)
+    assert len({folded(stem) for stem in longer}) == 2 * len(plain)

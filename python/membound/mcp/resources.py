@@ -13,6 +13,7 @@ from membound.errors import MemboundError, ThemeNotFoundError
 from membound.excerpt import excerpt
 from membound.text import printable
 from membound.workspace.cutting import cut
+from membound.workspace.essence import ADDRESS
 from membound.workspace.fence import fenced, rendered, shown
 from membound.workspace.paths import title_of
 from membound.workspace.results import MOST_ITEMS
@@ -90,7 +91,7 @@ def read(workspace: Callable[[], Workspace], uri: str) -> types.ReadResourceResu
 
 def _beside(workspace: Workspace) -> Iterator[types.Resource]:
     """Gives what comes before the memories: the essence and the themes."""
-    if workspace.recall("essence", folder="essence") is not None:
+    if workspace.recall(ADDRESS.key, folder=ADDRESS.folder) is not None:
         yield _resource(_ESSENCE, "Workspace essence", "What the memories come down to")
     for theme in workspace.list_themes():
         yield _resource(_uri("theme", theme), theme, "Turns and memories of a theme")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from membound.faults import reason_of
+from membound.log import logger
 from membound.workspace.cutting import cut
 from membound.workspace.fence import fenced, shown
 
@@ -29,7 +32,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         name: what it is.
         source: the file it was read from, if it was one.
         characters: how long it is in the text.
-        left_out: how many characters of it were left out, as the budget did not reach.
+        left_out: how many characters of it were left out, as the budget did not reach; bytes
+            beyond what is read of a file count as one each.
     """
 
     name: str
@@ -51,11 +55,19 @@ class BootContext(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Instructions(msgspec.Struct, frozen=True, kw_only=True):
-    """A text, and what it is."""
+    """A text, and what it is.
+
+    Attributes:
+        name: what it is.
+        source: the file it was read from, if it was one.
+        text: the text.
+        beyond: how many bytes of the file come after it, which were not read.
+    """
 
     name: str
     source: str | None
     text: str
+    beyond: int = 0
 
 
 def instructions(folders: Iterable[tuple[str, Path]]) -> Iterator[Instructions]:
@@ -67,11 +79,13 @@ def instructions(folders: Iterable[tuple[str, Path]]) -> Iterator[Instructions]:
     known: set[str] = set()
     for owner, folder in folders:
         for name in INSTRUCTION_FILES:
-            text = _text_of(folder / name)
-            if text is not None and text not in known:
+            found = _text_of(folder / name)
+            if found is not None and found[0] not in known:
+                text, beyond = found
                 known.add(text)
+                source = str(folder / name)
                 yield Instructions(
-                    name=f"{name} of the {owner}", source=str(folder / name), text=text
+                    name=f"{name} of the {owner}", source=source, text=text, beyond=beyond
                 )
 
 
@@ -115,16 +129,21 @@ def _cut_to(
         if body:
             texts.append(head + body)
             room -= len(head) + len(body) + len(_BETWEEN)
-        parts.append(
-            Part(name=one.name, source=one.source, characters=kept, left_out=len(whole) - kept)
-        )
+        left = len(whole) - kept + one.beyond
+        parts.append(Part(name=one.name, source=one.source, characters=kept, left_out=left))
     return texts, parts
 
 
-def _text_of(file: Path) -> str | None:
-    """Reads one file of instructions; None where there is none, or none that is text."""
+def _text_of(file: Path) -> tuple[str, int] | None:
+    """Reads the start of a file, and counts the bytes after it; None where none can be read."""
     try:
         with file.open("rb") as stream:
-            return stream.read(FILE_BYTES).decode("utf-8", "replace")
-    except OSError:
+            data = stream.read(FILE_BYTES)
+            beyond = os.fstat(stream.fileno()).st_size - len(data)
+    except OSError as fault:
+        if not isinstance(fault, FileNotFoundError | NotADirectoryError):
+            logger().warning("%s is left out of the boot context: %s", file, reason_of(fault))
         return None
+    # No character is cut in two: the rest of the last one is beyond.
+    text = data.decode("utf-8", "ignore" if beyond else "replace")
+    return text, max(beyond, 0)

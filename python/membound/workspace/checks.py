@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +13,7 @@ from membound.faults import reason_of
 from membound.text import well_formed
 from membound.workspace import comments, identity, index_json
 from membound.workspace.note import note_of
-from membound.workspace.paths import AREAS, ENDING, Address, folder_name, key_name
+from membound.workspace.paths import AREAS, ENDING, Address, folded, folder_name, key_name
 from membound.workspace.themes import Themes
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def _leads_out(root: Root, path: str) -> bool:
 def _names(seen: _Seen) -> Iterator[Finding]:
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for path in (*seen.notes, *seen.folders):
-        alike[_folded(path)].append(well_formed(path))
+        alike[folded(path)].append(well_formed(path))
     colliding = tuple(" and ".join(paths) for paths in alike.values() if len(paths) > 1)
     if colliding:
         what = "names that are one and the same on macOS or Windows"
@@ -218,10 +217,6 @@ def _names(seen: _Seen) -> Iterator[Finding]:
         yield Finding(check="names", severity="warning", what=what, advice=advice, details=strange)
     if not colliding and not strange:
         yield Finding(check="names", severity="ok", what="every system takes them")
-
-
-def _folded(path: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def _broken_rule(path: str) -> str | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from membound.errors import NoteChangedError, NoteExistsError, NoteNotFoundError
 from membound.times import instant, timestamp
+from membound.workspace import essence
 from membound.workspace.front_matter import changed, read_document
 from membound.workspace.note import Note, checked_content, checked_tags, checked_title, note_of
-from membound.workspace.paths import ENDING, Address, title_of
+from membound.workspace.paths import ENDING, Address, composed, folded, title_of
 from membound.workspace.revisions import Revisions
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from membound.workspace.disk import Root
     from membound.workspace.yaml_scan import Value
 
-__all__ = ["ESSENCE", "Garden", "Written"]
+__all__ = ["Garden", "Written"]
 
-ESSENCE: Final = Address("essence", "essence")
 _SEPARATORS: Final = dict.fromkeys(map(ord, "-_. "))
 
 
@@ -124,10 +123,10 @@ class Garden:
             CanonicalFileError: the disk refused.
         """
         values = {name: _value(value) for name, value in fields.items()}
-        former = self._root.read(ESSENCE.path)
-        data = changed(former, body=checked_content(content), set=values, path=ESSENCE.path)
-        revision = None if former is None else self.revisions.keep(ESSENCE, former)
-        self._root.write(ESSENCE.path, data, changed=now)
+        former = self._root.read(essence.ADDRESS.path)
+        data = changed(former, body=checked_content(content), set=values, path=essence.ADDRESS.path)
+        revision = None if former is None else self.revisions.keep(essence.ADDRESS, former)
+        self._root.write(essence.ADDRESS.path, data, changed=now)
         return revision
 
     def delete(self, address: Address, now: datetime) -> bool:
@@ -166,7 +165,7 @@ class Garden:
         self._require_free(to, besides=there)
         told: dict[str, Value] = {"key": to.key}
         data = changed(former, set=_fields(to, former, told, timestamp(now)), path=there.path)
-        if _folded(there.path) == _folded(to.path):
+        if folded(there.path) == folded(to.path):
             self._root.write(there.path, data, changed=now)
             self._root.rename(there.path, to.path)
         else:
@@ -196,7 +195,7 @@ class Garden:
         found = ""
         for name in address.path.split("/"):
             names = self._root.names(found)
-            same = name if name in names else _one(names, name, _composed) or name
+            same = name if name in names else _one(names, name, composed) or name
             found = f"{found}/{same}" if found else same
         there = Address.of(found)
         return (there, self._root.read(found)) if found != address.path else (address, None)
@@ -212,7 +211,7 @@ class Garden:
         for name in address.path.split("/"):
             path = f"{folder}/{name}" if folder else name
             names = self._root.names(folder)
-            taken = name if name in names else _one(names, name, _folded)
+            taken = name if name in names else _one(names, name, folded)
             where = f"{folder}/{taken}" if folder else taken
             is_last = path == address.path
             if taken is not None and (is_last or taken != name) and where != own:
@@ -246,15 +245,6 @@ def _value(value: object) -> Value:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _composed(name: str) -> str:
-    return unicodedata.normalize("NFC", name)
-
-
-def _folded(name: str) -> str:
-    """Gives a name as systems see it that tell neither case nor normal form apart."""
-    return name.lower() if name.isascii() else _composed(_composed(name).casefold())
-
-
 def _one(names: Iterable[str], name: str, form: Callable[[str], str]) -> str | None:
     """Gives the first name that has the same form as another one."""
     wanted = form(name)
@@ -263,8 +253,8 @@ def _one(names: Iterable[str], name: str, form: Callable[[str], str]) -> str | N
 
 def _letters(key: str) -> str:
     """Gives a key without what parts its words: quick to tell most others apart by."""
-    return _folded(key.translate(_SEPARATORS))
+    return folded(key.translate(_SEPARATORS))
 
 
 def _words(key: str) -> tuple[str, ...]:
-    return tuple(_folded(title_of(key.replace(".", " "))).split())
+    return tuple(folded(title_of(key.replace(".", " "))).split())

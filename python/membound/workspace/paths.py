@@ -22,6 +22,8 @@ __all__ = [
     "Address",
     "Area",
     "address",
+    "composed",
+    "folded",
     "folder_name",
     "is_reserved",
     "key_name",
@@ -117,6 +119,16 @@ def folder_name(
         expected = f"a folder of at most {FOLDER_BYTES:,} bytes"
         raise InvalidNameError(field, expected, excerpt(folder))
     return path
+
+
+def composed(name: str) -> str:
+    """Gives a name in NFC, in which names are compared."""
+    return unicodedata.normalize("NFC", name)
+
+
+def folded(name: str) -> str:
+    """Gives a name as systems see it that tell neither case nor normal form apart."""
+    return name.lower() if name.isascii() else composed(composed(name).casefold())
 
 
 def title_of(key: str) -> str:

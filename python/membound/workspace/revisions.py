@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from membound.workspace.disk import OURS
+from membound.workspace.paths import ENDING
 
 if TYPE_CHECKING:
     from membound.workspace.disk import Root
@@ -15,7 +16,6 @@ __all__ = ["MOST_REVISIONS", "Revisions"]
 MOST_REVISIONS: Final = 20
 """Most revisions of one note; the oldest go first."""
 _FOLDER: Final = f"{OURS}/revisions"
-_ENDING: Final = ".md"
 
 
 class Revisions:
@@ -58,7 +58,7 @@ class Revisions:
     def numbers(self, address: Address) -> tuple[int, ...]:
         """Lists the revisions of a note by number, oldest first."""
         names = self._root.names(_folder(address))
-        numbers = ((name, name.removeprefix(".").removesuffix(_ENDING)) for name in names)
+        numbers = ((name, name.removeprefix(".").removesuffix(ENDING)) for name in names)
         return tuple(
             sorted(
                 int(number)
@@ -77,7 +77,7 @@ def _folder(address: Address) -> str:
 
 
 def _name(number: int) -> str:
-    return f".{number}{_ENDING}"
+    return f".{number}{ENDING}"
 
 
 def _path(address: Address, number: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -12,12 +11,12 @@ from membound.errors import InvalidNameError
 from membound.excerpt import excerpt
 from membound.text import well_formed
 from membound.workspace.entry import one_line
-from membound.workspace.paths import is_reserved
+from membound.workspace.paths import composed, is_reserved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["FOLDER", "checked_name", "composed", "same", "stems", "theme_path"]
+__all__ = ["FOLDER", "checked_name", "stems", "theme_path"]
 
 FOLDER: Final = "themes"
 _CHARACTERS: Final = 200
@@ -41,11 +40,6 @@ def checked_name(name: object) -> str:
     return plain
 
 
-def composed(name: str) -> str:
-    """Gives a name in NFC, in which names are compared."""
-    return unicodedata.normalize("NFC", name)
-
-
 def stems(name: str) -> Iterator[str]:
     """Gives names for a theme's file without ``.json``: that of peers, then more without an end.
 
@@ -59,11 +53,6 @@ def stems(name: str) -> Iterator[str]:
     for at in count():
         digest = hashlib.sha256(f"{name}\0{at}".encode()).hexdigest()
         yield f"{short}-{digest[:_DIGITS]}"
-
-
-def same(stem: str) -> str:
-    """Gives what is equal for names that a file system may take for one another."""
-    return composed(stem).casefold()
 
 
 def theme_path(stem: str) -> str:

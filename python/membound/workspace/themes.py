@@ -16,13 +16,11 @@ from membound.strict_json import json_object
 from membound.text import well_formed
 from membound.times import timestamp
 from membound.workspace.entry import path_order
-from membound.workspace.paths import title_of
+from membound.workspace.paths import composed, folded, title_of
 from membound.workspace.theme import Theme
 from membound.workspace.theme_name import (
     FOLDER,
     checked_name,
-    composed,
-    same,
     stems,
     theme_path,
 )
@@ -189,8 +187,8 @@ class Themes:
         stem = self._stem(wanted)
         if stem is not None:
             return self._load(stem)
-        taken = [*map(same, self.names())]
-        stem = next(one for one in stems(wanted) if same(one) not in taken)
+        taken = [*map(folded, self.names())]
+        stem = next(one for one in stems(wanted) if folded(one) not in taken)
         moment = timestamp(now)
         return Theme(theme=stem, display_name=wanted, created_at=moment, updated_at=moment)
 
