@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 CLOSING = "</MEMORY_REFERENCE_DATA>"
 
 texts = st.lists(st.text(max_size=400), max_size=4).map(
-    lambda told: [Instructions(name=f"n{at}", source=None, text=text) for at, text in enumerate(told)]
+    lambda told: [
+        Instructions(name=f"n{at}", source=None, text=text) for at, text in enumerate(told)
+    ]
 )
 
 

@@ -16,12 +16,13 @@ from membound.workspace.cutting import cut
 from membound.workspace.essence import ADDRESS
 from membound.workspace.fence import fenced, rendered, shown
 from membound.workspace.paths import title_of
-from membound.workspace.results import MOST_ITEMS
+from membound.workspace.results.notes import MOST_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from membound.workspace.results import Listed, Traced
+    from membound.workspace.results.notes import Listed
+    from membound.workspace.results.themes import Traced
     from membound.workspace.workspace import Workspace
 
 __all__ = ["TEMPLATES", "listed", "read"]

@@ -11,6 +11,7 @@ from membound.text import PathText, system_path
 from membound.workspace import config
 from membound.workspace.location import located
 from membound.workspace.verbs.digest import DigestVerbs
+from membound.workspace.verbs.lists import ListVerbs
 from membound.workspace.verbs.notes import NoteVerbs
 from membound.workspace.verbs.themes import ThemeVerbs
 
@@ -22,7 +23,7 @@ __all__ = ["Workspace"]
 
 
 @final
-class Workspace(NoteVerbs, DigestVerbs, ThemeVerbs):
+class Workspace(NoteVerbs, ListVerbs, DigestVerbs, ThemeVerbs):
     """The memory of one workspace: Markdown files that people and agents edit freely.
 
     Truth is the files. The search index beside them is a projection: every look brings it in line

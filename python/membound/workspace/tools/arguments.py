@@ -14,7 +14,7 @@ from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.request import MOST_RECORDS
 from membound.text import well_formed
-from membound.workspace.results import MOST_ITEMS
+from membound.workspace.results.notes import MOST_ITEMS
 from membound.workspace.tools.schema import Schema, expectation, input_schema
 
 if TYPE_CHECKING:

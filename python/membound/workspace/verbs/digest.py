@@ -13,7 +13,7 @@ from membound.workspace import comments, essence, index_json, tree
 from membound.workspace.asked import Asked, asked_words
 from membound.workspace.boot import BootContext, Instructions, assembled, instructions
 from membound.workspace.paths import Address, folder_name
-from membound.workspace.results import (
+from membound.workspace.results.digest import (
     Bootstrap,
     NoteReference,
     Synced,

@@ -14,7 +14,7 @@ from membound.workspace.disk import OURS, Root
 from membound.workspace.garden import Garden
 from membound.workspace.identity import workspace_hash
 from membound.workspace.location import made
-from membound.workspace.results import Place
+from membound.workspace.results.place import Place
 from membound.workspace.search import Search
 from membound.workspace.search_index import SearchIndex
 from membound.workspace.session_index import SessionIndex

@@ -14,7 +14,7 @@ from membound.workspace.asked import Asked, asked_words, units
 from membound.workspace.records import SESSIONS
 from membound.workspace.refine import is_current, refined
 from membound.workspace.refined import read_rows, refined_path, write_rows
-from membound.workspace.results import (
+from membound.workspace.results.sessions import (
     FoundTurn,
     FoundTurns,
     LoadedContext,

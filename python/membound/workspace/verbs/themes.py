@@ -22,7 +22,7 @@ from membound.workspace.asked import Asked, asked_words
 from membound.workspace.detector import Candidate, grouped
 from membound.workspace.paths import address
 from membound.workspace.records import THEMES
-from membound.workspace.results import (
+from membound.workspace.results.themes import (
     Tagged,
     TaggedRef,
     Traced,

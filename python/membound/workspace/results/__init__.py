@@ -1,0 +1,1 @@
+"""What the verbs of a workspace give back, by the verbs that do."""
