@@ -8,6 +8,7 @@ import pytest
 
 from membound.workspace import Workspace
 from membound.workspace.identity import workspace_hash
+from membound.workspace.search_index import SearchIndex
 from tests import wires
 
 if TYPE_CHECKING:
@@ -90,3 +91,23 @@ def test_what_one_did_the_other_tells(two: Two) -> None:
         assert two[at % 2].delete(word, folder=f"memory/f{at % 3}")
         assert not finds(two[1 - at % 2], word)
     assert one.list().items == other.list().items == ()
+
+
+@pytest.mark.parametrize("prefix", ["file:", "wire:", "theme:"])
+@pytest.mark.parametrize("note", ["", "[]", '{"of": "another version"}', "[[1,2,3,4]"])
+def test_an_index_whose_notes_are_of_another_version_is_made_anew(
+    tmp_path: Path, prefix: str, note: str
+) -> None:
+    def opened() -> Workspace:
+        return Workspace.open(tmp_path, root=tmp_path / "stores", environment={})
+
+    with opened() as workspace:
+        workspace.remember("frost", "The frost alarm rings at dawn.", themes=["weather"])
+        assert workspace.search_themes("weather") == ("weather",)
+        index = SearchIndex(workspace.path / ".membound/index.sqlite3")
+        name = {"file:": "memory/frost.md", "wire:": "session_a", "theme:": "weather"}[prefix]
+        index.apply(records=[], removed=[], notes={prefix + name: note})
+        index.close()
+    with opened() as workspace:
+        assert finds(workspace, "frost alarm")
+        assert workspace.search_themes("weather") == ("weather",)

@@ -14,7 +14,7 @@ from membound import _core
 from membound.times import START, instant, timestamp
 from membound.workspace.disk import Stamp
 from membound.workspace.entry import Entry
-from membound.workspace.follower import Follower
+from membound.workspace.follower import Follower, decoded
 from membound.workspace.note import note_of
 from membound.workspace.paths import AREAS, ENDING, Address
 from membound.workspace.records import note_records, part_ids
@@ -181,7 +181,7 @@ class Catalogue(Follower):
         else:
             found = {path: self._index.notes(_NOTE + path).get("") for path in paths}
             notes = {path: value for path, value in found.items() if value is not None}
-        return {path: _DECODER.decode(value) for path, value in notes.items()}
+        return {path: decoded(_DECODER, value) for path, value in notes.items()}
 
     def _walk(self) -> dict[str, Stamp]:
         """Looks at every file; what changes from now on is told by the system, where it can."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from membound.errors import IndexUnavailableError
+import msgspec
+
+from membound.errors import IndexDamagedError, IndexUnavailableError
+from membound.excerpt import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +17,23 @@ if TYPE_CHECKING:
     from membound.workspace.search_index import SearchIndex
     from membound.writer import Writer
 
-__all__ = ["Follower"]
+__all__ = ["Follower", "decoded"]
+
+
+_T = TypeVar("_T")
+
+
+def decoded(decoder: msgspec.json.Decoder[_T], note: str) -> _T:
+    """Reads what the index notes of a file.
+
+    Raises:
+        IndexDamagedError: it is of another version, or was never ours.
+    """
+    try:
+        return decoder.decode(note)
+    except (msgspec.MsgspecError, ValueError) as fault:
+        reason = f"what it notes of a file cannot be read: {excerpt(note)}"
+        raise IndexDamagedError(reason) from fault
 
 
 class Follower(ABC):
@@ -44,8 +63,8 @@ class Follower(ABC):
         with self._guard:
             try:
                 self._look(progress)
-            except IndexUnavailableError:
-                self._index.renew()
+            except IndexUnavailableError as fault:
+                self._index.renew(fault)
                 self._look(progress)
 
     @abstractmethod

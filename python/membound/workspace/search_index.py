@@ -13,7 +13,7 @@ from membound.log import logger
 from membound.warming import Warming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from membound.request import Request
@@ -70,14 +70,14 @@ class SearchIndex:
         """Opens the index, or another one in its place, unless it is open."""
         index = self._index
         if index is None or (isinstance(index, _core.Index) and not index.is_current()):
-            self._open()
+            self._open(self._file.open)
 
-    def _open(self) -> None:
+    def _open(self, how: Callable[[], _core.Index]) -> None:
         self.generation += 1
         self.reason = None
         try:
             try:
-                self._index = self._file.open()
+                self._index = how()
             except IndexDamagedError as fault:
                 logger().warning("the search index is made anew: %s", fault)
                 self._index = self._file.replace()
@@ -123,10 +123,13 @@ class SearchIndex:
             records=list(records), removed=list(removed), settled=[], notes=list(notes.items())
         )
 
-    def renew(self) -> None:
-        """Makes an empty index in the place of one that failed."""
+    def renew(self, fault: IndexUnavailableError) -> None:
+        """Opens the index anew after it failed; an empty one in its place where it is damaged."""
         self._index = None
-        self._open()
+        if isinstance(fault, IndexDamagedError):
+            self._open(self._file.replace)
+        else:
+            self._open(self._file.open)
 
     def _opened(self) -> _Index:
         self.open()

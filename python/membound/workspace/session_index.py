@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from membound.workspace.follower import Follower
+from membound.workspace.follower import Follower, decoded
 from membound.workspace.records import part_ids, turn_locator, turn_records
 from membound.workspace.sessions.places import sessions_of
 from membound.workspace.sessions.reader import Mark, read_more
@@ -108,7 +108,7 @@ class SessionIndex(Follower):
         """Takes what the index holds of each wire file; another process may have read it too."""
         notes = self._index.notes(_NOTE)
         if notes != self._notes:
-            self._read = {id: _DECODER.decode(value) for id, value in notes.items()}
+            self._read = {id: decoded(_DECODER, value) for id, value in notes.items()}
             self._notes = notes
 
     def _is_changed(self, session: Session) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from membound.errors import CanonicalFileError
 from membound.times import EPOCH, instant, timestamp
-from membound.workspace.follower import Follower
+from membound.workspace.follower import Follower, decoded
 from membound.workspace.records import part_ids, theme_record
 from membound.workspace.theme_name import theme_path
 
@@ -51,7 +51,7 @@ class ThemeIndex(Follower):
         changed = [
             name
             for name, stamp in there.items()
-            if name not in known or _DECODER.decode(known[name]) != stamp
+            if name not in known or decoded(_DECODER, known[name]) != stamp
         ]
         gone = [name for name in known if name not in there]
         if not changed and not gone:

@@ -132,8 +132,8 @@ class Opened:
         generation = self._index.generation
         try:
             found = ask()
-        except IndexUnavailableError:
-            self._index.renew()
+        except IndexUnavailableError as fault:
+            self._index.renew(fault)
         else:
             if self._index.generation == generation:
                 return found
