@@ -12,6 +12,7 @@ __all__ = [
     "DATETIME_PATTERN",
     "EPOCH",
     "START",
+    "after",
     "instant",
     "milliseconds",
     "moment",
@@ -33,6 +34,8 @@ DATETIME_PATTERN = (
 
 _AWARE = "an aware datetime; use datetime.now(UTC), or .astimezone() on a naive local one"
 _MILLISECOND = timedelta(milliseconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - START) // timedelta(microseconds=1)
+_LAST = (datetime.max.replace(tzinfo=UTC) - START) // timedelta(microseconds=1)
 
 
 def utc(moment: datetime, field: str = "now") -> datetime:
@@ -88,3 +91,12 @@ def instant(text: str) -> datetime | None:
 def moment(text: str | None) -> datetime:
     """Gives the instant that a text names; one that names none is as old as the epoch."""
     return (None if text is None else instant(text)) or START
+
+
+def after(nanoseconds: int) -> datetime:
+    """Gives the moment so long after the epoch; where there is none, the nearest one.
+
+    Of files, some systems keep times that no calendar reaches.
+    """
+    microseconds = nanoseconds // 1_000
+    return START + timedelta(microseconds=min(max(microseconds, _FIRST), _LAST))

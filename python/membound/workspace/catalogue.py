@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from membound import _core
-from membound.times import START, instant, timestamp
+from membound.times import after, instant, timestamp
 from membound.workspace.disk import Stamp
 from membound.workspace.entry import Entry
 from membound.workspace.follower import Follower, decoded
@@ -279,7 +279,7 @@ class Catalogue(Follower):
 
 
 def _moment(told: str | None, stamp: Stamp) -> str:
-    changed = START + timedelta(microseconds=stamp[1] // 1000)
+    changed = after(stamp[1])
     moment = instant(told) if told else None
     return timestamp(changed if moment is None or changed - moment > _SLACK else moment)
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from membound.text import well_formed
-from membound.times import START, timestamp
+from membound.times import after, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = ["dated", "documented", "empty_folders"]
-
-_LEAST: Final = datetime.min.replace(tzinfo=UTC)
-_MOST: Final = datetime.max.replace(tzinfo=UTC)
-_NANOSECONDS_OF_MILLISECOND: Final = 1_000_000
 
 
 def documented(files: Iterable[str], empty: Iterable[str] = ()) -> str:
@@ -39,7 +34,7 @@ def dated(files: Mapping[str, int], empty: Iterable[str] = ()) -> str:
         files: the nanoseconds since the epoch of each file's last change.
         empty: as for `documented`.
     """
-    lines = [f"{path}:{_moment(changed)}" for path, changed in files.items()]
+    lines = [f"{path}:{timestamp(after(changed))}" for path, changed in files.items()]
     return _hashed([*lines, *map(_folder_line, empty)])
 
 
@@ -64,12 +59,3 @@ def _hashed(lines: list[str]) -> str:
 
 def _folder_line(folder: str) -> str:
     return f"{folder.removesuffix('/')}/"
-
-
-def _moment(nanoseconds: int) -> str:
-    """Writes the time of a change, cut to milliseconds; none of a year that has not four digits."""
-    try:
-        moment = START + timedelta(milliseconds=nanoseconds // _NANOSECONDS_OF_MILLISECOND)
-    except OverflowError:
-        moment = _MOST if nanoseconds > 0 else _LEAST
-    return timestamp(moment)
