@@ -175,7 +175,7 @@ class Raw:
         self.send("notifications/initialized", asks=False)
         return answer
 
-    def answer(self, request: int) -> dict[str, Any]:
+    def answer(self, request: int | str) -> dict[str, Any]:
         """Wait for the answer to a request; what comes before it is passed over."""
         assert self.process.stdout is not None
         while line := self.process.stdout.readline():

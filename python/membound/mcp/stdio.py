@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -11,6 +12,8 @@ import anyio
 from anyio import to_thread
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    INVALID_REQUEST,
+    ErrorData,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
@@ -18,9 +21,11 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
+from membound.excerpt import excerpt
 from membound.log import logger
 from membound.mcp.app import application
 from membound.mcp.host import Host
+from membound.text import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,15 +69,24 @@ class _Connection:
         to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         answers, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._read, to_server)
+            tasks.start_soon(self._read, to_server, answers.clone())
             tasks.start_soon(self._write, from_server)
             await server.run(requests, answers, server.create_initialization_options())
 
-    async def _read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        async with to_server:
+    async def _read(
+        self,
+        to_server: MemoryObjectSendStream[SessionMessage | Exception],
+        answers: MemoryObjectSendStream[SessionMessage],
+    ) -> None:
+        async with to_server, answers:
             while line := await to_thread.run_sync(self._wire.read, abandon_on_cancel=True):
-                if not line.isspace():
-                    await to_server.send(self._message(line))
+                if line.isspace():
+                    continue
+                message = self._message(line)
+                if isinstance(message, Exception) and (refusal := _refusal(line, message)):
+                    await answers.send(SessionMessage(refusal))
+                else:
+                    await to_server.send(message)
             _end_later()
             with anyio.move_on_after(_GRACE):
                 while self._open:
@@ -113,6 +127,26 @@ class _Connection:
             if isinstance(request, str | int):
                 self._open.discard(request)
         self._settled.set()
+
+
+def _refusal(line: bytes, fault: Exception) -> JSONRPCError | None:
+    """Gives the answer to a request that is none of the protocol; None where it names no id."""
+    try:
+        told = json.loads(line.decode("utf-8", "replace"), parse_int=_short)
+    except (ValueError, RecursionError):
+        return None
+    id = told.get("id") if isinstance(told, dict) and "method" in told else None
+    if not (type(id) is int or (isinstance(id, str) and id == well_formed(id))):
+        return None
+    first = str(fault).partition("\n")[0]
+    message = f"the request cannot be read: {excerpt(first)}; is its text UTF-8, and whole?"
+    error = ErrorData(code=INVALID_REQUEST, message=message)
+    return JSONRPCError(jsonrpc="2.0", id=id, error=error)
+
+
+def _short(digits: str) -> int:
+    """Reads a whole number; one that is too long for any id is as good as another."""
+    return int(digits[:20])
 
 
 def _end_later() -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 import msgspec
 
+from membound import _core
 from membound.errors import InvalidInputError
 from membound.excerpt import excerpt
 from membound.fields import MemoryType
-from membound.text import any_text
+from membound.text import any_text, well_formed
 from membound.tokens import QUERY_TOKENS, search_tokens
 from membound.workspace.cutting import cut
 
-__all__ = ["MOST_LINES", "Asked", "asked_words", "lines_with", "units"]
+__all__ = ["MOST_LINES", "Asked", "asked_units", "asked_words", "first_line", "lines_with", "units"]
 
 LINE_CHARACTERS: Final = 200
 MOST_LINES: Final = 3
@@ -54,6 +56,11 @@ def asked_words(query: object, field: str = "query") -> str:
     return text
 
 
+def asked_units(query: str) -> tuple[str, ...]:
+    """Gives what a query is asked by, in order: `units` without what only makes it a question."""
+    return tuple(_core.asked_units(well_formed(query)))
+
+
 def units(text: str) -> tuple[str, ...]:
     """Gives what a text is searched by, and found by: words, and pairs of CJK characters."""
     found = search_tokens(text, limit=QUERY_TOKENS["v2"], tokenizer="v2")
@@ -75,3 +82,9 @@ def lines_with(wanted: frozenset[str], text: str) -> tuple[str, ...]:
     return tuple(
         cut(lines[-at], LINE_CHARACTERS) for _, at in sorted(best, key=lambda one: -one[1])
     )
+
+
+def first_line(text: str) -> tuple[str, ...]:
+    """Gives the first line of a text that is not blank, if it has one."""
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(cut(line, LINE_CHARACTERS) for line in islice(filter(None, lines), 1))

@@ -8,6 +8,7 @@ import msgspec
 
 from membound.times import timestamp
 from membound.workspace import comments, index_json
+from membound.workspace.follower import decoded
 from membound.workspace.structure_hash import dated, empty_folders
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Cache"]
 
 _MIRRORED: Final = "comments"
+_MIRROR: Final = msgspec.json.Decoder(dict[str, str])
 """The note of the comments that the file was written with: what differs, a peer has set."""
 
 
@@ -100,7 +102,8 @@ class Cache:
     def set_by_peers(self) -> dict[str, str]:
         """Gives the comments of folders that another program has set in the file."""
         mirrored = self._index.notes(_MIRRORED).get("", "{}")
-        found = comments.set_by_peers(self.read().comments, msgspec.json.decode(mirrored))
+        ours = decoded(_MIRROR, mirrored)
+        found = comments.set_by_peers(self.read().comments, ours)
         there = frozenset(self._catalogue.folders)
         return {folder: one for folder, one in found.items() if folder in there}
 

@@ -86,6 +86,11 @@ class Catalogue(Follower):
         """Every note by its path, as it was at the last look."""
         return self._known
 
+    @property
+    def paths(self) -> Sequence[str]:
+        """The paths of all notes, in the order of code points, as they were at the last look."""
+        return self._paths
+
     def entries(self) -> list[Entry]:
         """Gives what lists show of every note, in the order of their paths' code points."""
         return [self._known[path].entry for path in self._paths]
@@ -136,7 +141,7 @@ class Catalogue(Follower):
         if not is_fresh:
             self._take_noted(touched)
         if any(self._difference(found, touched)):
-            with self._writer.held():
+            with self._taking():
                 self._take_noted(touched)
                 changed, gone = self._difference(found, touched)
                 self._apply(changed, gone, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,7 +13,7 @@ from membound.errors import IndexDamagedError, IndexUnavailableError
 from membound.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from membound.workspace.search_index import SearchIndex
     from membound.writer import Writer
@@ -66,6 +67,15 @@ class Follower(ABC):
             except IndexUnavailableError as fault:
                 self._index.renew(fault)
                 self._look(progress)
+
+    @contextmanager
+    def _taking(self) -> Iterator[None]:
+        """A block in which the index takes what changed; one in memory is nobody else's."""
+        if self._index.reason is not None:
+            yield
+            return
+        with self._writer.held():
+            yield
 
     @abstractmethod
     def _look(self, progress: Callable[[int, int], None] | None) -> None: ...

@@ -67,7 +67,7 @@ class Garden:
     def write(
         self,
         address: Address,
-        content: str,
+        content: str | None,
         *,
         tags: Iterable[str] | None = None,
         title: str | None = None,
@@ -78,7 +78,7 @@ class Garden:
 
         Args:
             address: where.
-            content: its text, kept to the byte.
+            content: its text, kept to the byte; left out, the one it has is kept.
             tags: left out, those it has are kept; an empty list clears them.
             title: left out, the one it has is kept; a new note's is made of the key.
             now: the time of the change.
@@ -91,7 +91,7 @@ class Garden:
             UnreadableNoteError: what is there cannot be changed without loss.
             CanonicalFileError: the disk refused.
         """
-        body = checked_content(content)
+        body = None if content is None else checked_content(content)
         told: dict[str, Value] = {}
         if title is not None:
             told["title"] = checked_title(title)
@@ -102,6 +102,8 @@ class Garden:
         if former is None:
             self._require_free(there)
         stamp = timestamp(now)
+        if former is None and body is None:
+            body = ""
         data = changed(former, body=body, set=_fields(there, former, told, stamp), path=there.path)
         revision = None if former is None else self.revisions.keep(there, former)
         self._root.write(there.path, data, changed=now)

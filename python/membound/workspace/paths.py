@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import msgspec
 
+from membound._core import hides_text
 from membound.errors import InvalidNameError
 from membound.excerpt import excerpt
 from membound.text import well_formed
@@ -37,12 +39,14 @@ AREAS: Final[tuple[Area, ...]] = get_args(Area)
 WRITABLE: Final[tuple[Area, ...]] = ("memory", "notes")
 """The areas in which notes are made, changed, moved and deleted."""
 NAME_BYTES: Final = 200
+FILE_BYTES: Final = 255
 FOLDER_BYTES: Final = 1_000
 ENDING: Final = ".md"
 
 _RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\..*)?\Z")
 _CATEGORIES: Final = ("L", "M", "N")
 _INSIDE: Final = " ._-"
+_SEPARATORS: Final = frozenset({"/", "\0", os.sep})
 _CONTROLS: Final = frozenset({*map(chr, range(32)), "/", "\\", "\x7f"})
 
 
@@ -64,23 +68,30 @@ class Address(msgspec.Struct, frozen=True, order=True):
         return cls(folder, name.removesuffix(ENDING))
 
 
-def address(folder: object, key: object, *, new: bool = False) -> Address:
+def address(
+    folder: object, key: object, *, areas: Iterable[Area] | None = None, new: bool = False
+) -> Address:
     """Gives the address that a folder and a key name.
 
     Args:
         folder: as `folder_name` takes it.
         key: as `key_name` takes it.
-        new: whether a file of that name is to be made, for which the rules are stricter.
+        areas: where it may lie; left out, where notes are, or where new ones may be made.
+        new: whether a file of that name is to be made, for which the rules are stricter; of what
+            is there, each name is taken as it is spelled.
 
     Raises:
         InvalidNameError: one of the two names no place; it says the rule.
     """
-    areas = WRITABLE if new else AREAS
-    return Address(folder_name(folder, areas=areas, new=new), key_name(key, new=new))
+    areas = areas or (WRITABLE if new else AREAS)
+    return Address(
+        folder_name(folder, areas=areas, new=new, spelled=not new),
+        key_name(key, new=new, spelled=not new),
+    )
 
 
-def key_name(key: object, field: str = "key", *, new: bool = False) -> str:
-    """Gives a key in NFC.
+def key_name(key: object, field: str = "key", *, new: bool = False, spelled: bool = False) -> str:
+    """Gives a key, in NFC unless it is to be as it is spelled.
 
     What is there may have any name that is one, hidden ones aside. A new one has letters, digits,
     spaces and ``. _ -``, and is a name on every system.
@@ -90,7 +101,7 @@ def key_name(key: object, field: str = "key", *, new: bool = False) -> str:
     """
     if not isinstance(key, str) or not key:
         raise InvalidNameError(field, "text that is not empty", excerpt(key))
-    return _name(key, field, new=new)
+    return _name(key, field, new=new, spelled=spelled)
 
 
 def folder_name(
@@ -99,8 +110,12 @@ def folder_name(
     *,
     areas: Iterable[Area] = AREAS,
     new: bool = False,
+    spelled: bool = False,
 ) -> str:
-    """Gives a folder with single ``/`` between names, each in NFC; ``memory`` where none is said.
+    """Gives a folder with single ``/`` between names; ``memory`` where none is said.
+
+    Each name is in NFC unless it is to be as it is spelled. A backslash parts names as well,
+    where it does so throughout; beside ``/`` it is part of a name.
 
     Raises:
         InvalidNameError: it lies in none of the areas, or one of its names is none.
@@ -111,10 +126,11 @@ def folder_name(
         return "memory"
     if not isinstance(folder, str) or folder.startswith(("/", "\\")):
         raise InvalidNameError(field, expected, excerpt(folder))
-    names = [name for name in folder.replace("\\", "/").split("/") if name]
+    parted = folder if "/" in folder else folder.replace("\\", "/")
+    names = [name for name in parted.split("/") if name]
     if not names or names[0] not in allowed:
         raise InvalidNameError(field, expected, excerpt(folder))
-    path = "/".join(_name(name, field, new=new) for name in names)
+    path = "/".join(_name(name, field, new=new, spelled=spelled) for name in names)
     if len(path.encode()) > FOLDER_BYTES:
         expected = f"a folder of at most {FOLDER_BYTES:,} bytes"
         raise InvalidNameError(field, expected, excerpt(folder))
@@ -145,10 +161,10 @@ def is_reserved(name: str) -> bool:
     return _RESERVED.match(name) is not None
 
 
-def _name(name: str, field: str, *, new: bool) -> str:
-    """Gives one name of a path in NFC."""
-    plain = unicodedata.normalize("NFC", name)
-    for rule, holds in _NEW_RULES if new else _RULES:
+def _name(name: str, field: str, *, new: bool, spelled: bool) -> str:
+    """Gives one name of a path."""
+    plain = name if spelled else composed(name)
+    for rule, holds in _NEW_RULES if new else _RULES if spelled else _COMPOSED_RULES:
         if not holds(plain):
             raise InvalidNameError(field, rule, excerpt(name))
     return plain
@@ -159,13 +175,19 @@ def _is_allowed(char: str) -> bool:
 
 
 _RULES: Final[tuple[tuple[str, Callable[[str], bool]], ...]] = (
-    ("a name without separators and control characters", _CONTROLS.isdisjoint),
+    ("a name without separators", _SEPARATORS.isdisjoint),
     ("a name that does not start with a dot", lambda name: not name.startswith(".")),
     ("a name without lone surrogates", lambda name: name == well_formed(name)),
-    (f"a name of at most {NAME_BYTES} bytes", lambda name: len(name.encode()) <= NAME_BYTES),
+    (f"a name of at most {FILE_BYTES} bytes", lambda name: len(name.encode()) <= FILE_BYTES),
+)
+_COMPOSED_RULES: Final = (
+    ("a name without separators and control characters", _CONTROLS.isdisjoint),
+    *_RULES,
 )
 _NEW_RULES: Final = (
-    *_RULES,
+    *_COMPOSED_RULES,
+    (f"a name of at most {NAME_BYTES} bytes", lambda name: len(name.encode()) <= NAME_BYTES),
+    ("a name that can be seen", lambda name: not hides_text(name)),
     (
         "a name of letters, digits, spaces, dots, _ and -",
         lambda name: all(map(_is_allowed, name)),

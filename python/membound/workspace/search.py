@@ -14,7 +14,7 @@ from membound.request import MOST_RECORDS, Request
 from membound.retrieval import RetrievalResult
 from membound.times import START, milliseconds, timestamp
 from membound.trace import Trace
-from membound.workspace.asked import units
+from membound.workspace.asked import asked_units
 from membound.workspace.cursors import cursor_of, key_of
 from membound.workspace.records import SESSIONS, Told, part_id
 
@@ -242,13 +242,13 @@ class Search:
 
 def _searched(asked: Asked, trace: Trace) -> Searched:
     """Tells what was searched, and for what."""
-    words = units(asked.query)
-    holders = trace.weighing.holders if trace.weighing else ()
+    words = asked_units(asked.query)
+    holders = trace.weighing.holders if trace.weighing else [1] * len(words)
     return Searched(
         records=trace.candidate_count,
         admitted=trace.candidate_count - trace.filtered.irrelevant,
         words=words,
-        missed=tuple(word for word, held in zip(words, holders, strict=False) if not held),
+        missed=tuple(word for word, held in zip(words, holders, strict=True) if not held),
         folder=asked.within,
     )
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
 from membound import _core
 from membound.errors import IndexDamagedError, IndexUnavailableError
+from membound.folders import make_private
 from membound.index_file import IndexFile
 from membound.log import logger
 from membound.warming import Warming
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from membound.request import Request
@@ -51,11 +53,13 @@ class SearchIndex:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = IndexFile(
             path, durable=False, tokenizer=lambda: "v2", postings_bytes=POSTINGS_BYTES
         )
         self._warming = Warming()
         self._index: _Index | None = None
+        self._fault: IndexUnavailableError | None = None
         self.reason: str | None = None
         """Why no index can be kept, if none can."""
         self.generation = 0
@@ -67,9 +71,13 @@ class SearchIndex:
         return "ready" if self.reason is None else "degraded"
 
     def open(self) -> None:
-        """Opens the index, or another one in its place, unless it is open."""
+        """Opens the index, or another one in its place, unless it is open and has not failed."""
+        if self._fault is not None:
+            self.renew(self._fault)
         index = self._index
         if index is None or (isinstance(index, _core.Index) and not index.is_current()):
+            with suppress(OSError):  # where it cannot be made, opening tells why
+                make_private(self._path.parent, durable=False)
             self._open(self._file.open)
 
     def _open(self, how: Callable[[], _core.Index]) -> None:
@@ -97,18 +105,23 @@ class SearchIndex:
             IndexUnavailableError: it cannot be used any more; `renew` helps.
         """
         index = self._opened()
-        found = index.retrieve(request.to_json())
+        with self._noticing():
+            found = index.retrieve(request.to_json())
         if isinstance(index, _core.Index) and not found.is_from_memory():
             self._warming.missed(index)
         return found
 
     def records(self, ids: Sequence[str]) -> list[bytes | None]:
         """Gives the JSON of each id, where there is such a record."""
-        return self._opened().records(list(ids))
+        index = self._opened()
+        with self._noticing():
+            return index.records(list(ids))
 
     def notes(self, prefix: str) -> dict[str, str]:
         """Gives the notes whose names begin so, by the rest of the name."""
-        found = self._opened().notes(prefix)
+        index = self._opened()
+        with self._noticing():
+            found = index.notes(prefix)
         return {name.removeprefix(prefix): value for name, value in found}
 
     def apply(
@@ -119,17 +132,28 @@ class SearchIndex:
         notes: Mapping[str, str | None],
     ) -> None:
         """Puts records, takes others away, and notes why: all or nothing. A note of None goes."""
-        self._opened().apply(
-            records=list(records), removed=list(removed), settled=[], notes=list(notes.items())
-        )
+        index = self._opened()
+        with self._noticing():
+            index.apply(
+                records=list(records), removed=list(removed), settled=[], notes=list(notes.items())
+            )
 
     def renew(self, fault: IndexUnavailableError) -> None:
         """Opens the index anew after it failed; an empty one in its place where it is damaged."""
-        self._index = None
+        self._index = self._fault = None
         if isinstance(fault, IndexDamagedError):
             self._open(self._file.replace)
         else:
             self._open(self._file.open)
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """A block that asks the index; one that fails is opened anew before it is asked again."""
+        try:
+            yield
+        except IndexUnavailableError as fault:
+            self._fault = fault
+            raise
 
     def _opened(self) -> _Index:
         self.open()

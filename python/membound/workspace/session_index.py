@@ -95,7 +95,7 @@ class SessionIndex(Follower):
         changed = [one for one in there.values() if self._is_changed(one)]
         if not gone and not changed:
             return
-        with self._writer.held():
+        with self._taking():
             self._take_noted()
             for id in gone:
                 self._forget(id)

@@ -56,7 +56,7 @@ class ThemeIndex(Follower):
         gone = [name for name in known if name not in there]
         if not changed and not gone:
             return
-        with self._writer.held():
+        with self._taking():
             made = [self._made(name) for name in changed]
             left = [*gone, *(name for name, one in zip(changed, made, strict=True) if one is None)]
             notes: dict[str, str | None] = {

@@ -146,6 +146,12 @@ mod _core {
         relevance::floor_of(query)
     }
 
+    /// What a query is asked by under `foundation-v2`, in order.
+    #[pyfunction]
+    fn asked_units(query: &str) -> Vec<String> {
+        relevance::asked_units(query)
+    }
+
     /// The state of a record at `now`.
     #[pyfunction]
     fn lifecycle(record: PyBackedBytes, now: Millis) -> CoreResult<&'static str> {

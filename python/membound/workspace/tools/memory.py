@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TOOLS"]
 
-Text = Annotated[str, Meta(description="The memory in Markdown, kept byte for byte.")]
+Text = Annotated[
+    str,
+    Meta(description="The memory in Markdown, kept byte for byte; none given keeps what is there."),
+]
 NewTags = Annotated[
     tuple[Tag, ...],
     Meta(description="All tags from now on; an empty list takes them off, none given keeps them."),
@@ -47,7 +50,7 @@ class RememberArguments(Arguments, frozen=True, kw_only=True):
     """What `remember` takes."""
 
     key: Key
-    content: Text = ""
+    content: Text | None = None
     folder: Folder = "memory"
     tags: NewTags | None = None
     themes: Themes = ()
@@ -136,9 +139,12 @@ def _remember(workspace: Workspace, asked: RememberArguments) -> Fields:
 def _recall(workspace: Workspace, asked: RecallArguments) -> Fields:
     at = address(asked.folder, asked.key)
     note = workspace.recall(asked.key, folder=asked.folder)
+    fields: Fields
     if note is None:
-        return {"found": False, "key": at.key, "folder": at.folder}
-    fields: Fields = {
+        fields = {"found": False, "key": at.key, "folder": at.folder}
+        elsewhere = list(workspace.elsewhere(asked.key))
+        return fit(fields | ({"elsewhere": elsewhere} if elsewhere else {}), BUDGET)[0]
+    fields = {
         "found": True,
         "key": note.address.key,
         "folder": note.address.folder,
@@ -241,8 +247,9 @@ TOOLS: Final = (
         name="search",
         title="Search memories",
         description=(
-            "Find memories by words of their text, title, key or tags, best first. "
-            "Use it before deciding or writing anything; folder includes what lies below it."
+            "Find memories by a few content words of their text, title, key or tags, best first; "
+            "words in any order. Use it before deciding or writing anything; folder includes what "
+            "lies below it."
         ),
         arguments=SearchArguments,
         run=_search,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET
 
+from membound.folders import writable
 from membound.numbers import count
 from membound.request import MOST_RECORDS
 from membound.workspace import comments, essence, index_json, tree
@@ -61,16 +63,18 @@ class DigestVerbs(SessionVerbs):
             StoreBusyError: another process held the workspace for too long.
         """
         self._catalogue.look(progress)
-        with self._changing():
+        can_write = writable(self._root.folder) or folder_comments
+        with self._changing() if can_write else nullcontext():
             former, listed = self._cache.read(), self._cache.files()
             own, unknown = comments.checked(folder_comments or {}, self._catalogue.folders)
-            if told := self._cache.set_by_peers() | own:
+            told = self._cache.set_by_peers() | own if can_write else own
+            if told:
                 self._root.write(
                     comments.PATH, comments.changed(self._root.read(comments.PATH), told)
                 )
             digest = self._cache.structure_hash()
             skipped = former.state == "whole" and former.structure_hash == digest
-            if not skipped or told:
+            if can_write and (told or not skipped):
                 self._keep_replaced(former)
                 self._cache.write(self._now(), structure_hash=digest)
         return Synced(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from membound.numbers import count
+from membound.text import any_text
 from membound.workspace.cursors import cursor_of, key_of
 from membound.workspace.cutting import cut
-from membound.workspace.paths import Address, folder_name
+from membound.workspace.paths import ENDING, Address, folded, folder_name
 from membound.workspace.results.notes import MOST_ITEMS, Listed, Listing
 from membound.workspace.verbs.opened import Opened
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ListVerbs"]
 
+MOST_ELSEWHERE: Final = 5
 PREVIEW_CHARACTERS: Final = 400
 """Characters of a note's text that a list shows."""
 
@@ -113,6 +116,17 @@ class ListVerbs(Opened):
             preview=None if note is None else cut(note.content, PREVIEW_CHARACTERS),
             fault=known.fault,
         )
+
+    def elsewhere(self, key: str) -> tuple[str, ...]:
+        """Lists the first notes of a key in whichever folder, by path.
+
+        A path counts as its last name, and ``.md`` at the end as none: that is how a key is often
+        written.
+        """
+        self._catalogue.look()
+        wanted = folded(any_text(key, "key").rpartition("/")[2].removesuffix(ENDING))
+        found = (path for path in self._catalogue.paths if folded(Address.of(path).key) == wanted)
+        return tuple(islice(found, MOST_ELSEWHERE))
 
     def list_tags(self) -> tuple[str, ...]:
         """Lists every tag, in the order of code points."""

@@ -8,7 +8,7 @@ from membound.errors import NoteNotFoundError
 from membound.numbers import count
 from membound.request import MOST_RECORDS
 from membound.times import timestamp
-from membound.workspace.asked import MOST_LINES, Asked, asked_words, lines_with, units
+from membound.workspace.asked import MOST_LINES, Asked, asked_words, first_line, lines_with, units
 from membound.workspace.note import checked_tags
 from membound.workspace.paths import WRITABLE, Address, address, folder_name, key_name
 from membound.workspace.records import NOTE_TYPES
@@ -36,7 +36,7 @@ class NoteVerbs(Opened):
     def remember(
         self,
         key: str,
-        content: str = "",
+        content: str | None = None,
         *,
         folder: str | None = None,
         tags: Iterable[str] | None = None,
@@ -50,7 +50,7 @@ class NoteVerbs(Opened):
 
         Args:
             key: the name of its file, without the ending.
-            content: its body, kept to the byte.
+            content: its body, kept to the byte; left out, the one that it has is kept.
             folder: where, under ``memory`` or ``notes``; ``memory`` if left out.
             tags: left out, those that it has are kept; an empty list clears them.
             themes: names of the themes to put it in.
@@ -95,11 +95,10 @@ class NoteVerbs(Opened):
 
     def _place_to_write(self, folder: object, key: object) -> Address:
         """A note that is there may be changed whatever its name; the rules are for new ones."""
-        folder_name(folder, areas=WRITABLE)
-        there = address(folder, key)
+        there = address(folder, key, areas=WRITABLE)
         if self._garden.read(there) is not None:
             return there
-        return address(folder, key, new=True)
+        return address(folder, key, areas=WRITABLE, new=True)
 
     def recall(self, key: str, *, folder: str | None = None) -> Note | None:
         """Reads a note; None where there is none.
@@ -163,6 +162,8 @@ class NoteVerbs(Opened):
             *(f"tag: {tag}" for tag in entry.tags if lines_with(wanted, tag)),
         )
         matches = (*named[:1], *lines_with(wanted, hit.text), *named[1:])
+        if not matches:  # found by a part of a word: its beginning says what it is about
+            matches = first_line(hit.text)
         return FoundNote(
             key=place.key,
             folder=place.folder,
@@ -181,8 +182,7 @@ class NoteVerbs(Opened):
             InvalidNameError: key or folder is not acceptable.
             StoreBusyError: another process held the workspace for too long.
         """
-        place = address(folder, key)
-        folder_name(folder, areas=WRITABLE)
+        place = address(folder, key, areas=WRITABLE)
         with self._changing():
             note = self._garden.read(place)
             if note is None or not self._garden.delete(place, self._now()):
@@ -202,8 +202,7 @@ class NoteVerbs(Opened):
             InvalidNameError: a key or folder is not acceptable.
             UnreadableNoteError: it cannot be changed without loss.
         """
-        place = address(folder, key)
-        folder_name(folder, areas=WRITABLE)
+        place = address(folder, key, areas=WRITABLE)
         same = new_key is None or new_key == place.key
         to = Address(
             folder_name(to_folder, "toFolder", areas=WRITABLE, new=True),

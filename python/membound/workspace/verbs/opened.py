@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from membound.errors import IndexUnavailableError
+from membound.log import logger
 from membound.times import timestamp
 from membound.workspace import config
 from membound.workspace.cache import Cache
@@ -112,6 +113,7 @@ class Opened:
         Nobody looks meanwhile either: who looks may have to write as well, and would wait for the
         right to, while this block waits for the look to end.
         """
+        self._index.open()
         with self._catalogue.alone(), self._writer.held():
             if not self._is_swept:
                 self._root.sweep()
@@ -147,9 +149,22 @@ class Opened:
             self._themes.tag_memory(name, reference_to(note, now), now)
 
     def _took(self, *paths: str) -> None:
-        """Brings catalogue, search index and cache in line with notes that were just written."""
-        self._catalogue.take(paths)
-        self._cache.write(self._now())
+        """Brings catalogue, search index and cache in line with notes that were just written.
+
+        The notes are what counts: where the index fails, they are written all the same, and the
+        next look makes good what was left undone.
+        """
+        try:
+            self._catalogue.take(paths)
+            self._cache.write(self._now())
+        except IndexUnavailableError as fault:
+            logger().warning("the search index is made anew: %s", fault)
+            self._index.renew(fault)
+            try:
+                self._catalogue.look()
+                self._cache.write(self._now())
+            except IndexUnavailableError as again:
+                logger().warning("the search index is behind the files: %s", again)
 
 
 def reference_to(note: Note, now: datetime) -> MemoryReference:

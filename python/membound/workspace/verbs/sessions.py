@@ -272,4 +272,8 @@ def _rounds_of(value: int | None, field: str, usual: int) -> int:
 
 def _midnight(text: str, field: str, days: int) -> datetime:
     """Gives the beginning of a day of UTC, or of one after it."""
-    return datetime.combine(day(text, field), time(tzinfo=UTC)) + timedelta(days=days)
+    start = datetime.combine(day(text, field), time(tzinfo=UTC))
+    try:
+        return start + timedelta(days=days)
+    except OverflowError:  # no day comes after it
+        return datetime.max.replace(tzinfo=UTC)

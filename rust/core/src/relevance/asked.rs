@@ -132,14 +132,8 @@ impl Asked {
     /// Reads the words of a request.
     pub(crate) fn of(request: &Request) -> Self {
         let levels = Levels::of(request);
-        let (tokenizer, mut reading) = (request.tokenizer, Reading::default());
-        for sentence in sentences(&request.query) {
-            reading.read(sentence, tokenizer);
-            if reading.truncated {
-                break;
-            }
-        }
-        let Reading { units, sentences, truncated } = reading;
+        let tokenizer = request.tokenizer;
+        let Reading { units, sentences, truncated } = Reading::of(&request.query, tokenizer);
         let mut order: Vec<usize> = (0..units.len()).collect();
         order.sort_unstable_by(|&one, &other| units[one].token.cmp(&units[other].token));
         let own = units.iter().enumerate();
@@ -236,6 +230,18 @@ struct Reading {
 }
 
 impl Reading {
+    /// Reads a query, as far as it is used.
+    fn of(query: &str, tokenizer: Tokenizer) -> Self {
+        let mut reading = Self::default();
+        for sentence in sentences(query) {
+            reading.read(sentence, tokenizer);
+            if reading.truncated {
+                break;
+            }
+        }
+        reading
+    }
+
     fn read(&mut self, sentence: &str, tokenizer: Tokenizer) {
         let asked = without_marks(&nfkc(sentence));
         let mut own = Vec::new();
@@ -259,6 +265,14 @@ impl Reading {
             self.sentences.insert(own);
         }
     }
+}
+
+/// What a query is asked by under `foundation-v2`, in order: words, and pairs of characters.
+///
+/// Marks of questions and openings are no part of it. The trace counts the holders of each.
+pub fn asked_units(query: &str) -> Vec<String> {
+    let text = |unit: &Unit| unit.token.key().text().chars().skip(1).collect();
+    Reading::of(query, Tokenizer::V2).units.iter().map(text).collect()
 }
 
 /// Whether a text has no unit but stop words and pairs of weak characters.
