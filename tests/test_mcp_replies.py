@@ -199,3 +199,12 @@ def test_texts_share_a_budget_and_each_says_that_it_was_cut() -> None:
 def test_a_cursor_that_no_reply_gave_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidInputError, match="next_cursor"):
         Place.of(cursor)
+
+
+def test_a_text_that_changed_is_not_read_on_in_the_middle() -> None:
+    first = resumed({"content": "x" * 9_000}, "content", Place(), 2_000)
+    place = Place.of(first["next_cursor"])
+    assert resumed({"content": "x" * 9_000}, "content", place, 2_000)["content"]
+    for other in ("y" * 9_000, "x" * 8_999, ""):
+        with pytest.raises(InvalidInputError, match="cursor"):
+            resumed({"content": other}, "content", place, 2_000)

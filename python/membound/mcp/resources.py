@@ -17,6 +17,7 @@ from membound.workspace.essence import ADDRESS
 from membound.workspace.fence import fenced, rendered, shown
 from membound.workspace.paths import title_of
 from membound.workspace.results.notes import MOST_ITEMS
+from membound.workspace.tools.cursor import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,7 +169,7 @@ def _bounded(text: str, scheme: str) -> str:
         return fenced(shown(text))
     rest: dict[str, object] = {"truncated": True}
     if scheme != "theme":
-        rest["next_cursor"] = str(len(part))
+        rest["next_cursor"] = Place.within(text, len(part)).text
     return fenced(f"{shown(part)}\n{rendered(rest)}")
 
 

@@ -12,11 +12,10 @@ from membound._core import hides_text
 from membound.text import well_formed
 from membound.workspace.cutting import cut
 from membound.workspace.fence import NOTICE, rendered
+from membound.workspace.tools.cursor import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from membound.workspace.tools.cursor import Place
 
 __all__ = ["Fields", "Run", "counted", "fields_of", "fit", "paged", "resumed", "size"]
 
@@ -112,14 +111,15 @@ def counted(fields: Fields, name: str, place: Place, budget: int) -> Fields:
 
 def resumed(fields: Fields, name: str, place: Place, budget: int) -> Fields:
     """Fits a reply with one long text that goes on with ``next_cursor``, nothing of it lost."""
-    text = fields[name][place.skip :]
+    text = place.rest_of(fields[name])
     fitted, _ = fit({**fields, name: ""}, budget - _ROOM_FOR_CURSOR)
     room = budget - _ROOM_FOR_NOTICE - _ROOM_FOR_CURSOR - size(fitted)
     most = bisect_right(range(min(len(text), room)), room, key=lambda n: size(text[: n + 1]) - 2)
     part = cut(text, max(most, 1))
     fitted[name] = part
     if len(part) < len(text):
-        fitted |= {"truncated": True, "next_cursor": place.later(len(part)).text}
+        following = Place.within(fields[name], place.skip + len(part))
+        fitted |= {"truncated": True, "next_cursor": following.text}
     return fitted
 
 
