@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,30 @@ def test_an_invalid_file_is_a_line_and_is_left(membound: Command, tmp_path: Path
         f"error: {path} is left as it is: JSON: expected JSON, got 'o' in line 2, column 3\n"
     )
     assert path.read_text() == '{"mcpServers": {\n  oh }'
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_python_that_cannot_start_the_server_is_told_to_no_client(
+    membound: Command, tmp_path: Path, client: Client, more: tuple[str, ...]
+) -> None:
+    words = ("install", "--client", client, "--home", str(tmp_path))
+    refused = without_the_sdk(*words, *more)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "error: mcp is not installed; run: pip install 'membound[mcp]'\n"
+    path = config_file(client, Here(home=tmp_path))
+    assert not path.exists()
+    if not more:
+        membound.ok("mcp", *words)
+        assert "took membound out" in without_the_sdk(*words, "--undo").stdout
+        assert "membound" not in path.read_text()
+
+
+def without_the_sdk(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run `membound mcp` in a Python that has no package `mcp`."""
+    code = "import sys\nsys.modules['mcp'] = None\nfrom membound.cli import main\nmain()"
+    said = [sys.executable, "-c", code, "mcp", *words]
+    return subprocess.run(said, capture_output=True, text=True, check=False)
 
 
 def test_an_unknown_client_is_told_which_there_are(membound: Command) -> None:

@@ -14,6 +14,7 @@ from membound.cli.outcome import Failure
 from membound.cli.text import echo, examples, note, printable, printable_lines
 from membound.mcp.clients import CLIENTS, Client, Here, Server
 from membound.mcp.install import carried_out, difference, installed, removed
+from membound.mcp.server import require_extra, serve_http, serve_stdio
 from membound.mcp.skill import install_skill, skill_text
 from membound.mcp.starting import workspace_folder
 
@@ -116,8 +117,6 @@ def mcp_command(
     if address is not None and not token:
         message = "--http needs a token: set MEMBOUND_MCP_TOKEN, or give --token"
         raise Failure(message)
-    from membound.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 — install needs none
-
     if address is None or token is None:
         serve_stdio(settings, log_level=log_level)
         return
@@ -153,7 +152,8 @@ def install_command(
 ) -> None:
     """Make the server known to a client: one entry in its file, and nothing else there.
 
-    What the file was is kept beside it. A file that the client could not read is left as it is.
+    What the file was is kept beside it. A file that the client could not read is left as it is, and
+    so is every file where this Python could not start the server.
     """
     here = Here(
         home=(home or Path.home()).absolute(),
@@ -161,11 +161,11 @@ def install_command(
         platform=sys.platform,
         project=None if project is None else project.absolute(),
     )
-    change = (
-        removed(client, here, name)
-        if undo
-        else installed(client, here, Server(python=_interpreter(), root=root), name)
-    )
+    if undo:
+        change = removed(client, here, name)
+    else:
+        require_extra()
+        change = installed(client, here, Server(python=_interpreter(), root=root), name)
     if dry_run:
         _show(change)
         return

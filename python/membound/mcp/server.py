@@ -6,6 +6,7 @@ over stdio the wire is ours before the first of its modules runs.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from membound.mcp.sdk import loading
@@ -14,7 +15,17 @@ from membound.mcp.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["serve_http", "serve_stdio"]
+__all__ = ["require_extra", "serve_http", "serve_stdio"]
+
+
+def require_extra() -> None:
+    """Loads what serving over stdio takes, and serves nothing.
+
+    Raises:
+        MissingExtraError: the extra ``mcp`` is not installed: a client could not start the server.
+    """
+    with loading():
+        import_module("membound.mcp.stdio")
 
 
 def serve_stdio(settings: Mapping[str, Any], *, log_level: str = "WARNING") -> None:
