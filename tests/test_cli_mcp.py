@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def membound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "home").mkdir()
     return Command(tmp_path / "store")
 
 
@@ -48,7 +49,7 @@ def test_a_dry_run_prints_a_diff_and_writes_nothing(membound: Command, tmp_path:
     assert shown[0] == "--- /dev/null"
     assert shown[1] == f"+++ {tmp_path / 'home' / '.cursor' / 'mcp.json'}"
     assert '+    "membound": {' in shown
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.rglob("*")) == [tmp_path / "home"]
     membound.ok(*words)
     path = tmp_path / "home" / ".cursor" / "mcp.json"
     former = path.read_bytes()
@@ -116,6 +117,28 @@ def without_the_sdk(*words: str) -> subprocess.CompletedProcess[str]:
     code = "import sys\nsys.modules['mcp'] = None\nfrom membound.cli import main\nmain()"
     said = [sys.executable, "-c", code, "mcp", *words]
     return subprocess.run(said, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("option", ["--home", "--project"])
+def test_a_folder_that_is_not_there_gets_no_entry(
+    membound: Command, tmp_path: Path, option: str
+) -> None:
+    words = ("mcp", "install", "--client", "cursor", option, str(tmp_path / "typo"))
+    for more in ((), ("--dry-run",), ("--undo",)):
+        result = membound(*words, *more)
+        assert result.exit_code == 2
+        assert "does not exist" in result.stderr
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--http", "127.0.0.1:8765", "--token", "t" * 16)])
+def test_a_folder_that_is_not_there_is_not_served(
+    membound: Command, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    result = membound("mcp", "--cwd", str(tmp_path / "typo"), "--root", "stores", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"there is no folder {tmp_path / 'typo'}" in result.stderr
+    assert not (tmp_path / "stores").exists()
 
 
 def test_an_unknown_client_is_told_which_there_are(membound: Command) -> None:

@@ -83,6 +83,18 @@ def test_a_folder_has_one_workspace_however_it_is_written(
         assert "1 notes" in garden.command.ok("workspace", "doctor", *words[1:-1])
 
 
+@pytest.mark.parametrize("verb", ["status", "sync", "tree", "organize", "doctor", "relink"])
+def test_a_folder_that_is_not_there_has_no_workspace(
+    garden: Garden, tmp_path: Path, verb: str
+) -> None:
+    stores = sorted(garden.root.iterdir())
+    words = ("--root", str(garden.root), "--cwd", str(tmp_path / "typo"))
+    result = garden.command("workspace", verb, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "does not exist" in result.stderr
+    assert sorted(garden.root.iterdir()) == stores
+
+
 def test_tree_draws_the_notes(garden: Garden) -> None:
     garden.write("memory/decisions/use-sqlite-queue.md")
     garden.write("memory/决策/缓存层.md", "缓存层用 SQLite。")

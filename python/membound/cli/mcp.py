@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["mcp_command"]
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
 _CACHED = {"archive-v0", "builds-v0"}  # where uv keeps what it runs once
 _PORTS = range(1, 1 << 16)
 _TITLES: dict[Client, str] = {
@@ -109,6 +110,9 @@ def mcp_command(
             raise Failure(message)
         return
     meant = workspace_folder(None if cwd is None else str(cwd), os.environ)
+    if meant is not None and not Path(meant).is_dir():
+        message = f"--cwd: there is no folder {meant}; it is to be the folder of a project"
+        raise Failure(message)
     settings = given(
         cwd=meant,
         root=root and root.resolve(),
@@ -136,8 +140,8 @@ def mcp_command(
 @click.option("--client", type=click.Choice(CLIENTS), required=True, help="Which client.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 @click.option("--undo", is_flag=True, help="Take the server out again.")
-@click.option("--project", type=_FOLDER, help="For this project alone, in its own file.")
-@click.option("--home", type=_FOLDER, help="Another home folder than yours.")
+@click.option("--project", type=_THERE, help="For this project alone, in its own file.")
+@click.option("--home", type=_THERE, help="Another home folder than yours.")
 @click.option("--name", default="membound", show_default=True, help="The entry's name.")
 @click.option("--root", type=_FOLDER, help="Where workspaces are kept, said in the entry.")
 def install_command(

@@ -40,6 +40,7 @@ _REASONS = {
     "gone": "of a folder that is no more",
 }
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
 @click.group(
@@ -57,7 +58,7 @@ def workspace_command() -> None:
 def _placed(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the options that say which workspace, as its first argument."""
 
-    @click.option("--cwd", type=_FOLDER, help="The workspace's folder.  [default: this folder]")
+    @click.option("--cwd", type=_THERE, help="The workspace's folder.  [default: this folder]")
     @click.option("--root", type=_FOLDER, help="Where workspaces are kept.")
     @click.option("--sessions-root", type=_FOLDER, help="Where the host keeps its sessions.")
     @wraps(verb)
