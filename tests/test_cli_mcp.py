@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ def test_install_says_what_it_did_and_undo_takes_it_back(
     said = membound.ok("mcp", "install", "--client", client, *home)
     assert said.startswith(f"added membound to {path}, for ")
     assert sys.executable in path.read_text()
+    skills = shlex.split(said)[-1]
+    assert skills.startswith(f"{tmp_path}/home/.")
+    assert skills.endswith("/skills")
     again = membound.ok("mcp", "install", "--client", client, *home)
     assert "there is nothing to change" in again
     undone = membound.ok("mcp", "install", "--client", client, "--undo", *home)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -125,8 +126,12 @@ def mcp_command(
         serve_stdio(settings, log_level=log_level)
         return
     host, port = address
-    note(f"serving on http://{host}:{port}/mcp; Ctrl-C ends it")
-    serve_http(settings, host, port, token, log_level=log_level)
+    serve_http(settings, host, port, token, log_level=log_level, ready=_serving)
+
+
+def _serving(address: str) -> None:
+    """Tell where the server listens."""
+    note(f"serving on {address}; Ctrl-C ends it")
 
 
 @mcp_command.command(
@@ -183,7 +188,8 @@ def install_command(
         if _CACHED & {*Path(sys.executable).parts}:
             note("this Python lies in a cache that is emptied at times: install membound for good")
         echo(f"  start {_TITLES[client]} anew, and ask it what it remembers of this project")
-        echo(f"  to teach it when to remember: membound mcp skill --install {_SKILLS[client]}")
+        folder = _skills(client, home and here.home)
+        echo(printable(f"  to teach it when to remember: membound mcp skill --install {folder}"))
 
 
 @mcp_command.command("skill", epilog=examples("membound mcp skill --install ~/.claude/skills"))
@@ -215,6 +221,12 @@ def _show(change: Change) -> None:
         echo(printable(f"{change.path} needs no change"))
         return
     echo(printable_lines(difference(change)), end=False)
+
+
+def _skills(client: Client, home: Path | None) -> str:
+    """Return the client's folder of skills as a shell takes it: yours, or below a home."""
+    folder = _SKILLS[client]
+    return folder if home is None else quote(str(home / folder.removeprefix("~/")))
 
 
 def _tell(change: Change, client: Client, name: str, *, undo: bool) -> None:

@@ -13,7 +13,7 @@ from membound.mcp.sdk import loading
 from membound.mcp.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["require_extra", "serve_http", "serve_stdio"]
 
@@ -59,6 +59,7 @@ def serve_http(
     token: str,
     *,
     log_level: str = "WARNING",
+    ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serves clients on this machine over streamable HTTP at ``/mcp``, until it is interrupted.
 
@@ -68,10 +69,11 @@ def serve_http(
         port: where to listen.
         token: what every request has to bear in its ``Authorization`` header.
         log_level: the least level of what is logged to standard error.
+        ready: is told the server's address once it is listened at.
 
     Raises:
-        InvalidInputError: the host is not this machine alone, the token too short, or the level
-            none.
+        InvalidInputError: the host is not this machine alone, the port not free, the token too
+            short, or the level none.
         MissingExtraError: the extra ``mcp`` is not installed.
     """
     with loading():
@@ -80,4 +82,4 @@ def serve_http(
 
     listener = Listener(host, port, token)
     log_to_stderr(log_level)
-    listener.serve(settings)
+    listener.serve(settings, ready)
