@@ -195,6 +195,32 @@ def test_a_folder_that_moved_gets_its_notes_back(garden: Garden, tmp_path: Path)
     assert "a — " not in garden.ok("tree")
 
 
+def test_relink_says_how_many_notes_each_store_has_and_which_are_left(
+    garden: Garden, tmp_path: Path
+) -> None:
+    garden.write("memory/a.md")
+    garden.write("notes/b.md")
+    store = garden.folder.name
+    garden.project.rename(tmp_path / "elsewhere")
+    garden.project = tmp_path / "elsewhere"
+    assert f"{store}  2 notes, of a folder that is no more" in garden.ok("relink")
+    linked = garden("relink", store)
+    assert (linked.exit_code, linked.stderr) == (0, "")
+    garden.ok("relink", "--undo")
+
+    garden.ok("status")
+    (own,) = (path for path in garden.root.glob("workspace-*") if path.name != store)
+    (own / "memory" / "c.md").write_text(NOTE)
+    linked = garden("relink", store)
+    assert linked.stderr == (
+        f"1 note of the folder's own store {own.name} cannot be seen meanwhile; "
+        "membound workspace relink --undo brings it back\n"
+    )
+    undone = garden("relink", "--undo")
+    assert (undone.exit_code, undone.stderr) == (0, "")
+    assert "c — " in garden.ok("tree")
+
+
 def test_a_store_that_is_none_is_not_linked(garden: Garden) -> None:
     result = garden("relink", "../elsewhere")
     assert result.exit_code == 2
