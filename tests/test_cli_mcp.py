@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def membound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "home").mkdir()
     return Command(tmp_path / "store")
 
 
@@ -31,6 +34,9 @@ def test_install_says_what_it_did_and_undo_takes_it_back(
     said = membound.ok("mcp", "install", "--client", client, *home)
     assert said.startswith(f"added membound to {path}, for ")
     assert sys.executable in path.read_text()
+    skills = shlex.split(said)[-1]
+    assert skills.startswith(f"{tmp_path}/home/.")
+    assert skills.endswith("/skills")
     again = membound.ok("mcp", "install", "--client", client, *home)
     assert "there is nothing to change" in again
     undone = membound.ok("mcp", "install", "--client", client, "--undo", *home)
@@ -47,7 +53,7 @@ def test_a_dry_run_prints_a_diff_and_writes_nothing(membound: Command, tmp_path:
     assert shown[0] == "--- /dev/null"
     assert shown[1] == f"+++ {tmp_path / 'home' / '.cursor' / 'mcp.json'}"
     assert '+    "membound": {' in shown
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.rglob("*")) == [tmp_path / "home"]
     membound.ok(*words)
     path = tmp_path / "home" / ".cursor" / "mcp.json"
     former = path.read_bytes()
@@ -91,6 +97,52 @@ def test_an_invalid_file_is_a_line_and_is_left(membound: Command, tmp_path: Path
         f"error: {path} is left as it is: JSON: expected JSON, got 'o' in line 2, column 3\n"
     )
     assert path.read_text() == '{"mcpServers": {\n  oh }'
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_python_that_cannot_start_the_server_is_told_to_no_client(
+    membound: Command, tmp_path: Path, client: Client, more: tuple[str, ...]
+) -> None:
+    words = ("install", "--client", client, "--home", str(tmp_path))
+    refused = without_the_sdk(*words, *more)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "error: mcp is not installed; run: pip install 'membound[mcp]'\n"
+    path = config_file(client, Here(home=tmp_path))
+    assert not path.exists()
+    if not more:
+        membound.ok("mcp", *words)
+        assert "took membound out" in without_the_sdk(*words, "--undo").stdout
+        assert "membound" not in path.read_text()
+
+
+def without_the_sdk(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run `membound mcp` in a Python that has no package `mcp`."""
+    code = "import sys\nsys.modules['mcp'] = None\nfrom membound.cli import main\nmain()"
+    said = [sys.executable, "-c", code, "mcp", *words]
+    return subprocess.run(said, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("option", ["--home", "--project"])
+def test_a_folder_that_is_not_there_gets_no_entry(
+    membound: Command, tmp_path: Path, option: str
+) -> None:
+    words = ("mcp", "install", "--client", "cursor", option, str(tmp_path / "typo"))
+    for more in ((), ("--dry-run",), ("--undo",)):
+        result = membound(*words, *more)
+        assert result.exit_code == 2
+        assert "does not exist" in result.stderr
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--http", "127.0.0.1:8765", "--token", "t" * 16)])
+def test_a_folder_that_is_not_there_is_not_served(
+    membound: Command, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    result = membound("mcp", "--cwd", str(tmp_path / "typo"), "--root", "stores", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"there is no folder {tmp_path / 'typo'}" in result.stderr
+    assert not (tmp_path / "stores").exists()
 
 
 def test_an_unknown_client_is_told_which_there_are(membound: Command) -> None:

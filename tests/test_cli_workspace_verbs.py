@@ -83,6 +83,18 @@ def test_a_folder_has_one_workspace_however_it_is_written(
         assert "1 notes" in garden.command.ok("workspace", "doctor", *words[1:-1])
 
 
+@pytest.mark.parametrize("verb", ["status", "sync", "tree", "organize", "doctor", "relink"])
+def test_a_folder_that_is_not_there_has_no_workspace(
+    garden: Garden, tmp_path: Path, verb: str
+) -> None:
+    stores = sorted(garden.root.iterdir())
+    words = ("--root", str(garden.root), "--cwd", str(tmp_path / "typo"))
+    result = garden.command("workspace", verb, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "does not exist" in result.stderr
+    assert sorted(garden.root.iterdir()) == stores
+
+
 def test_tree_draws_the_notes(garden: Garden) -> None:
     garden.write("memory/decisions/use-sqlite-queue.md")
     garden.write("memory/决策/缓存层.md", "缓存层用 SQLite。")
@@ -181,6 +193,32 @@ def test_a_folder_that_moved_gets_its_notes_back(garden: Garden, tmp_path: Path)
     assert "a — " in garden.ok("tree")
     garden.ok("relink", "--undo")
     assert "a — " not in garden.ok("tree")
+
+
+def test_relink_says_how_many_notes_each_store_has_and_which_are_left(
+    garden: Garden, tmp_path: Path
+) -> None:
+    garden.write("memory/a.md")
+    garden.write("notes/b.md")
+    store = garden.folder.name
+    garden.project.rename(tmp_path / "elsewhere")
+    garden.project = tmp_path / "elsewhere"
+    assert f"{store}  2 notes, of a folder that is no more" in garden.ok("relink")
+    linked = garden("relink", store)
+    assert (linked.exit_code, linked.stderr) == (0, "")
+    garden.ok("relink", "--undo")
+
+    garden.ok("status")
+    (own,) = (path for path in garden.root.glob("workspace-*") if path.name != store)
+    (own / "memory" / "c.md").write_text(NOTE)
+    linked = garden("relink", store)
+    assert linked.stderr == (
+        f"1 note of the folder's own store {own.name} cannot be seen meanwhile; "
+        "membound workspace relink --undo brings it back\n"
+    )
+    undone = garden("relink", "--undo")
+    assert (undone.exit_code, undone.stderr) == (0, "")
+    assert "c — " in garden.ok("tree")
 
 
 def test_a_store_that_is_none_is_not_linked(garden: Garden) -> None:

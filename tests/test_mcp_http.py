@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -18,10 +19,12 @@ from mcp.client.streamable_http import streamable_http_client
 
 from membound.errors import InvalidInputError
 from membound.mcp.server import serve_http
+from tests.command import Command
 from tests.mcp_server import Place, inner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 TOKEN = "a-token-of-the-tests"  # noqa: S105 — of the tests
 PING = json.dumps(
@@ -41,9 +44,7 @@ PING = json.dumps(
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     place = Place(tmp_path_factory.mktemp("http"))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number: int = free.getsockname()[1]
+    number = free_port()
     said = f"import membound.mcp.server as s\ns.serve_http({{}}, '127.0.0.1', {number}, {TOKEN!r})"
     with subprocess.Popen(
         [sys.executable, "-c", said],
@@ -59,6 +60,13 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
             process.terminate()
             output, _ = process.communicate(timeout=10)
             assert output == b""
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number: int = free.getsockname()[1]
+        return number
 
 
 def wait_for(port: int) -> None:
@@ -168,3 +176,50 @@ def test_a_token_that_protects_nothing_is_refused(token: str) -> None:
     with pytest.raises(InvalidInputError, match="token: expected at least 16") as caught:
         serve_http({}, "127.0.0.1", 8_000, token)
     assert not token or token not in str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_of_another_program_is_told_and_nothing_is_said_to_be_served(host: str) -> None:
+    ready: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        number = other.getsockname()[1]
+        with pytest.raises(InvalidInputError) as refused:
+            serve_http({}, host, number, TOKEN, ready=ready.append)
+    assert str(refused.value) == (
+        f"port: expected a free one, got {number}, where another program listens"
+    )
+    assert ready == []
+
+
+@pytest.mark.parametrize(
+    ("address", "token"), [("192.168.0.1:8765", TOKEN), ("127.0.0.1:8765", "short")]
+)
+def test_the_command_says_that_it_serves_only_where_it_does(
+    tmp_path: Path, address: str, token: str
+) -> None:
+    refused = Command(tmp_path / "store")("mcp", "--http", address, "--token", token)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "serving" not in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_the_command_says_where_it_serves_once_one_can_connect(tmp_path: Path, host: str) -> None:
+    place = Place(tmp_path)
+    number = free_port()
+    said = [sys.executable, "-m", "membound.cli", "mcp", "--http", f"{host}:{number}"]
+    with subprocess.Popen(
+        said,
+        env={**place.environment, "MEMBOUND_MCP_TOKEN": TOKEN},
+        cwd=place.project,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert line == f"serving on http://{host}:{number}/mcp; Ctrl-C ends it\n"
+            assert answered(number, Host=f"{host}:{number}")[0] == 200
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=10) == 0

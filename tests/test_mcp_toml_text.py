@@ -49,6 +49,24 @@ def test_what_is_put_in_and_taken_out_leaves_the_text_from_before(
     assert toml_text.without_entry(changed, "mcp_servers", "membound") == text
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a = 1\nb = ]\n", "line 2, column 5"),
+        ("a = 1\r\nb = ]\r\n", "line 2, column 5"),
+        ("[a]\n[a]\n", "line 2, column 3"),
+        ('x = "a\n', "line 1, column 7"),
+        ("a = 1\nb = ", "line 2, column 5"),
+        ('a = 1\nb = """\n\n', "line 4, column 1"),
+        ('["x (at line 9, column 9)"]\n["x (at line 9, column 9)"]', "line 2, column 27"),
+    ],
+)
+def test_of_what_is_no_toml_it_says_the_line_and_the_column(text: str, place: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        toml_text.entry_of(text, "mcp_servers", "membound")
+    assert str(refused.value).endswith(f" in {place}")
+
+
 def test_it_leaves_a_table_in_one_line_to_its_owner() -> None:
     text = '[mcp_servers]\nmembound = {command = "x"}\n'
     with pytest.raises(InvalidInputError, match="a table of its own"):

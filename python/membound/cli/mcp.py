@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,7 @@ from membound.cli.outcome import Failure
 from membound.cli.text import echo, examples, note, printable, printable_lines
 from membound.mcp.clients import CLIENTS, Client, Here, Server
 from membound.mcp.install import carried_out, difference, installed, removed
+from membound.mcp.server import require_extra, serve_http, serve_stdio
 from membound.mcp.skill import install_skill, skill_text
 from membound.mcp.starting import workspace_folder
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["mcp_command"]
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
 _CACHED = {"archive-v0", "builds-v0"}  # where uv keeps what it runs once
 _PORTS = range(1, 1 << 16)
 _TITLES: dict[Client, str] = {
@@ -108,6 +111,9 @@ def mcp_command(
             raise Failure(message)
         return
     meant = workspace_folder(None if cwd is None else str(cwd), os.environ)
+    if meant is not None and not Path(meant).is_dir():
+        message = f"--cwd: there is no folder {meant}; it is to be the folder of a project"
+        raise Failure(message)
     settings = given(
         cwd=meant,
         root=root and root.resolve(),
@@ -116,14 +122,16 @@ def mcp_command(
     if address is not None and not token:
         message = "--http needs a token: set MEMBOUND_MCP_TOKEN, or give --token"
         raise Failure(message)
-    from membound.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 — install needs none
-
     if address is None or token is None:
         serve_stdio(settings, log_level=log_level)
         return
     host, port = address
-    note(f"serving on http://{host}:{port}/mcp; Ctrl-C ends it")
-    serve_http(settings, host, port, token, log_level=log_level)
+    serve_http(settings, host, port, token, log_level=log_level, ready=_serving)
+
+
+def _serving(address: str) -> None:
+    """Tell where the server listens."""
+    note(f"serving on {address}; Ctrl-C ends it")
 
 
 @mcp_command.command(
@@ -137,8 +145,8 @@ def mcp_command(
 @click.option("--client", type=click.Choice(CLIENTS), required=True, help="Which client.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 @click.option("--undo", is_flag=True, help="Take the server out again.")
-@click.option("--project", type=_FOLDER, help="For this project alone, in its own file.")
-@click.option("--home", type=_FOLDER, help="Another home folder than yours.")
+@click.option("--project", type=_THERE, help="For this project alone, in its own file.")
+@click.option("--home", type=_THERE, help="Another home folder than yours.")
 @click.option("--name", default="membound", show_default=True, help="The entry's name.")
 @click.option("--root", type=_FOLDER, help="Where workspaces are kept, said in the entry.")
 def install_command(
@@ -153,7 +161,8 @@ def install_command(
 ) -> None:
     """Make the server known to a client: one entry in its file, and nothing else there.
 
-    What the file was is kept beside it. A file that the client could not read is left as it is.
+    What the file was is kept beside it. A file that the client could not read is left as it is, and
+    so is every file where this Python could not start the server.
     """
     here = Here(
         home=(home or Path.home()).absolute(),
@@ -161,11 +170,11 @@ def install_command(
         platform=sys.platform,
         project=None if project is None else project.absolute(),
     )
-    change = (
-        removed(client, here, name)
-        if undo
-        else installed(client, here, Server(python=_interpreter(), root=root), name)
-    )
+    if undo:
+        change = removed(client, here, name)
+    else:
+        require_extra()
+        change = installed(client, here, Server(python=_interpreter(), root=root), name)
     if dry_run:
         _show(change)
         return
@@ -179,7 +188,8 @@ def install_command(
         if _CACHED & {*Path(sys.executable).parts}:
             note("this Python lies in a cache that is emptied at times: install membound for good")
         echo(f"  start {_TITLES[client]} anew, and ask it what it remembers of this project")
-        echo(f"  to teach it when to remember: membound mcp skill --install {_SKILLS[client]}")
+        folder = _skills(client, home and here.home)
+        echo(printable(f"  to teach it when to remember: membound mcp skill --install {folder}"))
 
 
 @mcp_command.command("skill", epilog=examples("membound mcp skill --install ~/.claude/skills"))
@@ -211,6 +221,12 @@ def _show(change: Change) -> None:
         echo(printable(f"{change.path} needs no change"))
         return
     echo(printable_lines(difference(change)), end=False)
+
+
+def _skills(client: Client, home: Path | None) -> str:
+    """Return the client's folder of skills as a shell takes it: yours, or below a home."""
+    folder = _SKILLS[client]
+    return folder if home is None else quote(str(home / folder.removeprefix("~/")))
 
 
 def _tell(change: Change, client: Client, name: str, *, undo: bool) -> None:

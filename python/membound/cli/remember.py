@@ -69,7 +69,11 @@ def remember_command(
     as_json: bool,
     **described: object,
 ) -> None:
-    """Remember TEXT and print its id; - reads standard input."""
+    """Remember TEXT and print its id; - reads standard input.
+
+    It is kept in the store. The notes of coding agents are another memory, which has none of this:
+    see `membound workspace`.
+    """
     content = _standard_input() if text == "-" else text
     placed = scope or workspace or project
     home = place(scope or "workspace", workspace, project) if placed or not supersedes else {}

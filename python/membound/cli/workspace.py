@@ -22,6 +22,7 @@ from membound.cli.shown import (
     terminal_width,
     tree_lines,
 )
+from membound.cli.stores import candidate_lines, note_what_stays
 from membound.cli.text import echo, echo_json, examples, note, printable, printable_lines
 from membound.errors import MissingExtraError
 from membound.request import MOST_RECORDS
@@ -34,12 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["workspace_command"]
 
-_REASONS = {
-    "same-project": "of the same repository",
-    "moved": "of a folder of this name that is no more",
-    "gone": "of a folder that is no more",
-}
 _FOLDER = click.Path(path_type=Path, file_okay=False)
+_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
 @click.group(
@@ -57,7 +54,7 @@ def workspace_command() -> None:
 def _placed(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the options that say which workspace, as its first argument."""
 
-    @click.option("--cwd", type=_FOLDER, help="The workspace's folder.  [default: this folder]")
+    @click.option("--cwd", type=_THERE, help="The workspace's folder.  [default: this folder]")
     @click.option("--root", type=_FOLDER, help="Where workspaces are kept.")
     @click.option("--sessions-root", type=_FOLDER, help="Where the host keeps its sessions.")
     @wraps(verb)
@@ -279,13 +276,13 @@ def relink_command(settings: dict[str, Any], *, store: str | None, undo: bool) -
         if store is not None or undo:
             linked = link(location, store)
             echo(printable(f"{linked.cwd} has {linked.workspace_id} now"))
+            note_what_stays(linked)
             return
         found = relatives(location)
     if not found:
         echo("no other store looks like this folder's")
-    for one in found:
-        seen = one.identity.paths[-1] if one.identity.paths else "an unknown folder"
-        echo(printable(f"{one.folder}  {_REASONS[one.reason]}, last seen at {seen}"))
+    for line in candidate_lines(found, location.places.store_root):
+        echo(line)
 
 
 def _text(file: IO[bytes]) -> str:

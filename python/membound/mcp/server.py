@@ -6,15 +6,26 @@ over stdio the wire is ours before the first of its modules runs.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from membound.mcp.sdk import loading
 from membound.mcp.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-__all__ = ["serve_http", "serve_stdio"]
+__all__ = ["require_extra", "serve_http", "serve_stdio"]
+
+
+def require_extra() -> None:
+    """Loads what serving over stdio takes, and serves nothing.
+
+    Raises:
+        MissingExtraError: the extra ``mcp`` is not installed: a client could not start the server.
+    """
+    with loading():
+        import_module("membound.mcp.stdio")
 
 
 def serve_stdio(settings: Mapping[str, Any], *, log_level: str = "WARNING") -> None:
@@ -48,6 +59,7 @@ def serve_http(
     token: str,
     *,
     log_level: str = "WARNING",
+    ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serves clients on this machine over streamable HTTP at ``/mcp``, until it is interrupted.
 
@@ -57,10 +69,11 @@ def serve_http(
         port: where to listen.
         token: what every request has to bear in its ``Authorization`` header.
         log_level: the least level of what is logged to standard error.
+        ready: is told the server's address once it is listened at.
 
     Raises:
-        InvalidInputError: the host is not this machine alone, the token too short, or the level
-            none.
+        InvalidInputError: the host is not this machine alone, the port not free, the token too
+            short, or the level none.
         MissingExtraError: the extra ``mcp`` is not installed.
     """
     with loading():
@@ -69,4 +82,4 @@ def serve_http(
 
     listener = Listener(host, port, token)
     log_to_stderr(log_level)
-    listener.serve(settings)
+    listener.serve(settings, ready)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["entry_of", "with_entry", "without_entry"]
 
 _HEADER: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_PLACE: Final = re.compile(r"line (\d+), column (\d+)\)")
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -96,8 +97,20 @@ def _read(text: str) -> dict[str, dict[str, object]]:
     """Reads a text; numbers with a point stay text, so that each equals itself."""
     try:
         return tomllib.loads(text, parse_float=str)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise InvalidInputError("TOML", "TOML", excerpt(str(fault))) from fault
+    except RecursionError as fault:
+        raise InvalidInputError("TOML", "TOML", "lists or tables nested too deeply") from fault
+    except tomllib.TOMLDecodeError as fault:
+        raise _wrong(text, str(fault)) from fault
+
+
+def _wrong(text: str, said: str) -> InvalidInputError:
+    """Says what is wrong with a text, and where: at the place that is told, else at its end."""
+    reason, _, place = said.rpartition(" (at ")
+    told = _PLACE.fullmatch(place)
+    line = int(told[1]) if told else text.count("\n") + 1
+    column = int(told[2]) if told else len(text) - text.rfind("\n")
+    got = f"{excerpt(reason)} in line {line:,}, column {column:,}"
+    return InvalidInputError("TOML", "TOML", got)
 
 
 def _tables(text: str, section: str, name: str) -> list[tuple[int, int]]:
