@@ -21,8 +21,8 @@ mod weak;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use alike::{dice, has_trigrams, trigrams, windows};
-pub(crate) use asked::{Asked, BackOff, Held, Unit, says_little};
 pub use asked::asked_units;
+pub(crate) use asked::{Asked, BackOff, Held, Unit, says_little};
 pub use levels::{Floors, floor_of};
 pub(crate) use scoring::{APART, Scoring, weighed};
 pub(crate) use share::Share;
