@@ -44,15 +44,15 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     until: datetime | None = None
 
 
-def asked_words(query: object, field: str = "query") -> str:
+def asked_words(query: object) -> str:
     """Reads the words of a search.
 
     Raises:
         InvalidInputError: it is no text, or has nothing to search for.
     """
-    text = any_text(query, field)
+    text = any_text(query, "query")
     if not text.strip():
-        raise InvalidInputError(field, "words to search for", excerpt(query))
+        raise InvalidInputError("query", "words to search for", excerpt(query))
     return text
 
 

@@ -13,7 +13,7 @@ from membound.workspace.sessions.places import sessions_of
 from membound.workspace.sessions.reader import Mark, read_more
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from membound.workspace.search_index import SearchIndex
@@ -74,11 +74,6 @@ class SessionIndex(Follower):
         self._notes: dict[str, str] = {}
         self._whole = lru_cache(MOST_SESSIONS)(_whole)
         self._read: dict[str, Read] = {}
-
-    @property
-    def skipped(self) -> Mapping[str, int]:
-        """How many lines of each session are no records, where there are any."""
-        return {id: one.skipped for id, one in self._read.items() if one.skipped}
 
     def read(self, session: Session) -> More:
         """Reads a whole session, or gives it as it was when its file looked the same."""

@@ -31,6 +31,7 @@ __all__ = [
     "Limit",
     "Most",
     "Nothing",
+    "PageArguments",
     "Tag",
     "Theme",
     "read",
@@ -72,6 +73,13 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Nothing(Arguments, frozen=True, kw_only=True):
     """The arguments of a tool that takes none."""
+
+
+class PageArguments(Arguments, frozen=True, kw_only=True):
+    """What a tool takes that lists everything of a kind."""
+
+    cursor: Cursor | None = None
+    max_output_chars: Budget = BUDGET
 
 
 _Arguments = TypeVar("_Arguments", bound=Arguments)

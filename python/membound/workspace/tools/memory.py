@@ -17,6 +17,7 @@ from membound.workspace.tools.arguments import (
     Key,
     Limit,
     Most,
+    PageArguments,
     Tag,
     Theme,
 )
@@ -94,13 +95,6 @@ class ListArguments(Arguments, frozen=True, kw_only=True):
     folder: Folder | None = None
     tag: Tag | None = None
     limit: Limit | None = None
-    cursor: Cursor | None = None
-    max_output_chars: Budget = BUDGET
-
-
-class PageArguments(Arguments, frozen=True, kw_only=True):
-    """What a tool takes that lists everything of a kind."""
-
     cursor: Cursor | None = None
     max_output_chars: Budget = BUDGET
 

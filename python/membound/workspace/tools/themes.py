@@ -14,6 +14,7 @@ from membound.workspace.tools.arguments import (
     Cursor,
     Folder,
     Key,
+    PageArguments,
     Theme,
 )
 from membound.workspace.tools.context import SessionId, TurnId
@@ -64,13 +65,6 @@ class TraceArguments(
 
     theme: Theme
     include_turn_content: Content = False
-    cursor: Cursor | None = None
-    max_output_chars: Budget = BUDGET
-
-
-class ThemesArguments(Arguments, frozen=True, kw_only=True):
-    """What `list_themes` takes."""
-
     cursor: Cursor | None = None
     max_output_chars: Budget = BUDGET
 
@@ -130,7 +124,7 @@ def _traced(fields: Fields, asked: TraceArguments) -> Fields:
     return fitted
 
 
-def _list(workspace: Workspace, asked: ThemesArguments) -> Fields:
+def _list(workspace: Workspace, asked: PageArguments) -> Fields:
     fields: Fields = {"themes": list(workspace.list_themes())}
     return counted(fields, "themes", Place.of(asked.cursor), asked.max_output_chars)
 
@@ -174,7 +168,7 @@ TOOLS: Final = (
         name="list_themes",
         title="List themes",
         description="List every theme. Use it before tag_theme, to take one that exists.",
-        arguments=ThemesArguments,
+        arguments=PageArguments,
         run=_list,
         missed={"themes": []},
     ),
